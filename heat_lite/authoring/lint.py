@@ -122,13 +122,7 @@ def parser():
         help='read the settings from this file (default: .heat-lint.yaml in the working directory)',
     )
     option_parser.PLUGIN_DIR.add_to(top)
-    top.add_argument(
-        '--timeout',
-        type=float,
-        default=time_limit.TIMEOUT,
-        metavar='SECONDS',
-        help='end with status 2 after this time (default %(default)g)',
-    )
+    option_parser.timeout(time_limit.TIMEOUT).add_to(top)
     top.add_argument('--rules', action='store_true', help='list the rules and exit')
     return top
 

@@ -138,13 +138,7 @@ def parser() -> argparse.ArgumentParser:
         ' working directory)',
     )
     option_parser.PLUGIN_DIR.add_to(top)
-    top.add_argument(
-        '--timeout',
-        type=float,
-        default=language_server.TIMEOUT,
-        metavar='SECONDS',
-        help='end a check after this time (default %(default)g)',
-    )
+    option_parser.timeout(language_server.TIMEOUT, 'end a check').add_to(top)
     top.add_argument('--stdio', action='store_true', help='accepted, as editors pass it')
     return top
 

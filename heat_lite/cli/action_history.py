@@ -31,7 +31,7 @@ class ActionHistory(NamedTuple):
 def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     """Return the history of the last action of a stack; an empty one if it is not known."""
     try:
-        stack = api.call('GET', path, resolve_outputs='false')['stack']
+        stack = api.stack_at(path)
         found = _last_action(stack, _newest_first(api, path))
     except (api_client.RequestFailed, KeyError, TypeError, ValueError):
         return ActionHistory()

@@ -44,10 +44,7 @@ def abandon(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
     """Delete a stack without its objects. The file is opened before: the document comes once."""
     path = api.find(args.stack)
     if not args.yes and terminal.can_ask() and out.live:
-        print(
-            f'Abandon {args.stack}? Its objects stay. [y/N] ', end='', file=sys.stderr, flush=True
-        )
-        if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
+        if not terminal.ask(f'Abandon {args.stack}? Its objects stay.'):
             raise errors.CommandError('nothing is abandoned')
     with _destination(args.output_file) as target:
         _write(out, target, api.call('DELETE', path + '/abandon'))
@@ -59,7 +56,7 @@ def _wait_until_gone(api: api_client.ApiClient, path: str) -> None:
     until = time.monotonic() + GONE_SECONDS
     while time.monotonic() < until:
         try:
-            stack = api.call('GET', path, resolve_outputs='false')['stack']
+            stack = api.stack_at(path)
         except api_client.RequestFailed:
             return
         if stack['stack_status'] in ('DELETE_COMPLETE', 'DELETE_FAILED'):
@@ -113,9 +110,5 @@ def adopt(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     text = stack_files.StackFiles().text(args.adopt_file)
     _check_document(text, args.adopt_file)
     body = {'disable_rollback': True, **stack_body.build(args), 'adopt_stack_data': text}
-    created = api.call('POST', '/stacks', {**body, 'stack_name': args.stack})['stack']
-    path = api_client.stack_path({'stack_name': args.stack, 'id': created['id']})
-    if args.no_wait:
-        out.write_line(created['id'])
-    else:
-        outcome.follow(api, path, out, 'ADOPT')
+    path = api.create_stack(args.stack, body)
+    outcome.follow_or_tell(api, path, out, 'ADOPT', args.no_wait)

@@ -269,8 +269,16 @@ class ApiClient:
 
     def stack(self, name_or_id: str) -> dict:
         """Return a stack by name or id, without its outputs."""
-        found = self.call('GET', f'/stacks/{quote(name_or_id)}', resolve_outputs='false')
-        return found['stack']
+        return self.stack_at(f'/stacks/{quote(name_or_id)}')
+
+    def stack_at(self, path: str) -> dict:
+        """Return the stack of a path, without its outputs."""
+        return self.call('GET', path, resolve_outputs='false')['stack']
+
+    def create_stack(self, name: str, body: dict) -> str:
+        """Request a new stack. Return its path."""
+        created = self.call('POST', '/stacks', {**body, 'stack_name': name})['stack']
+        return stack_path({'stack_name': name, 'id': created['id']})
 
 
 def quote(text: str) -> str:

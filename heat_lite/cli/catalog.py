@@ -113,23 +113,17 @@ def _show_type(schema, out):
 def functions(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     if not args.version:
         found = api.call('GET', '/template_versions')['template_versions']
-        if out.is_json:
-            out.write_json(found)
-            return
-        rows = [
+        rows = (
             [each['version'], each['type'], ', '.join(each.get('aliases') or ())] for each in found
-        ]
-        out.table(['VERSION', 'TYPE', 'ALIASES'], rows)
+        )
+        out.show(found, ['VERSION', 'TYPE', 'ALIASES'], rows)
         return
     if _IS_DATE.match(args.version):  # as templates write it
         args.version = f'heat_template_version.{args.version}'
     path = f'/template_versions/{api_client.quote(args.version)}/functions'
     found = api.call('GET', path)['template_functions']
-    if out.is_json:
-        out.write_json(found)
-        return
-    rows = [[each['functions'], each['description']] for each in found]
-    out.table(['FUNCTION', 'DESCRIPTION'], rows)
+    rows = ([each['functions'], each['description']] for each in found)
+    out.show(found, ['FUNCTION', 'DESCRIPTION'], rows)
 
 
 def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -161,20 +155,13 @@ def _value(parameter):
 
 def engines(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     found = api.call('GET', '/services')['services']
-    if out.is_json:
-        out.write_json(found)
-        return
-    rows = [
-        [each['hostname'], each['status'], each['engine_id'], each['updated_at'], each['binary']]
-        for each in found
-    ]
-    out.table(['HOST', 'STATUS', 'ENGINE', 'SEEN', 'PROGRAM'], rows)
+    keys = ('hostname', 'status', 'engine_id', 'updated_at', 'binary')
+    rows = ([each[key] for key in keys] for each in found)
+    out.show(found, ['HOST', 'STATUS', 'ENGINE', 'SEEN', 'PROGRAM'], rows)
 
 
 def build(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     found = api.call('GET', '/build_info')
-    if out.is_json:
-        out.write_json(found)
-        return
     # the API and the engines may be of different versions while a service is upgraded
-    out.table(['PART', 'REVISION'], [[name, each['revision']] for name, each in found.items()])
+    rows = ([name, each['revision']] for name, each in found.items())
+    out.show(found, ['PART', 'REVISION'], rows)

@@ -182,8 +182,7 @@ def _stacks(api, given):
 
 def _resources(api, given):
     rows = api.call('GET', api.find(given['stack']) + '/resources', nested_depth=5)['resources']
-    tree = resource_tree.ResourceTree()
-    tree.update(rows, 0, is_first=True)
+    tree = resource_tree.tree_of(rows)
     return {each.path: each.row['resource_type'] for each in tree.members.values()}
 
 

@@ -1,7 +1,6 @@
 """Verbs that change a stack to a template: ``apply``, ``create``, ``update``, ``preview``."""
 
 import argparse
-import sys
 from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
@@ -60,9 +59,7 @@ def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 
 def _create(api, out, args, body):
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
-    body = {'disable_rollback': True, **body, 'stack_name': args.stack}
-    created = api.call('POST', '/stacks', body)['stack']
-    path = api_client.stack_path({'stack_name': args.stack, 'id': created['id']})
+    path = api.create_stack(args.stack, {'disable_rollback': True, **body})
     _finish(api, out, args, path, 'CREATE', progress.NO_STACK)
 
 
@@ -112,7 +109,7 @@ def _update(api, out, args, body, existing, without_replacement):
 def _finish(api, out, args, path, action, before):
     """Follow the action and show the outputs, unless the user does not want to wait."""
     if args.no_wait:
-        stack = api.call('GET', path, resolve_outputs='false')['stack'] if out.is_json else None
+        stack = api.stack_at(path) if out.is_json else None
         out.write_json({'stack': stack}, None) if stack else out.write_line(path.split('/')[3])
         return
     outcome.follow(api, path, out, action, before)
@@ -190,5 +187,4 @@ def _is_accepted(replaced: planned_changes.Replacements) -> bool:
         warning = f' {len(replaced.certain)} {verb} replaced.'
     if replaced.possible:
         warning += f' {", ".join(replaced.possible)} may be replaced.'
-    print(f'\nApply these changes?{warning} [y/N] ', end='', file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ('y', 'yes')
+    return terminal.ask(f'\nApply these changes?{warning}')

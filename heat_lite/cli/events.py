@@ -62,8 +62,7 @@ class NestedPaths:
         top = path.rpartition('/')[2]
         self._bases = {top: ''}
         if any(resource_tree.stack_of(each) not in self._bases for each in found):
-            tree = resource_tree.ResourceTree()
-            tree.update(progress.list_resources(api, path), 0)
+            tree = resource_tree.tree_of(progress.list_resources(api, path))
             for each in tree.members.values():
                 self._bases[resource_tree.nested_of(each.row)] = each.path
 
@@ -129,7 +128,7 @@ def _next(api, path, args, seen, out):
 
 
 def _is_running(api, path):
-    status = api.call('GET', path, resolve_outputs='false')['stack']['stack_status']
+    status = api.stack_at(path)['stack_status']
     return status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE'
 
 

@@ -77,8 +77,7 @@ def _nodes(api, stack, depth):
     path = f'/stacks/{stack["stack_name"]}/{stack["id"]}'
     query = {'nested_depth': depth} if depth else {}
     rows = api.call('GET', path + '/resources', **query)['resources']
-    tree = resource_tree.ResourceTree()
-    tree.update(rows, 0, is_first=True)
+    tree = resource_tree.tree_of(rows)
     return list(_nodes_of(tree))
 
 

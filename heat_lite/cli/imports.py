@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import pkgutil
 import re
 import sys
 import uuid
@@ -62,9 +61,7 @@ def import_object(
     if out.is_json:
         out.write_json({'resources': {name: part}}, None if args.stack else 2)
     else:
-        dump = pkgutil.resolve_name('yaml:safe_dump')
-        text = dump({'resources': {name: part}}, sort_keys=False, allow_unicode=True, width=100)
-        out.write_line(text.rstrip())
+        out.write_yaml({'resources': {name: part}})
     _tell_missing(api, args.type, properties, is_owned and bool(args.stack) and not args.print)
     if args.print or args.stack is None:
         return
@@ -151,22 +148,20 @@ def _confirm(args, name, stack, is_owned):
         if is_owned
         else f'The stack {args.stack} refers to the object, and never changes or deletes it.'
     )
-    print(f'\n{effect} Import {name}? [y/N] ', end='', file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
+    if not terminal.ask(f'\n{effect} Import {name}?'):
         raise errors.CommandError('nothing is imported')
 
 
 def _create(api, out, args, name, part, is_owned):
     """Create the stack, by adoption if it owns the object."""
     template = {'heat_template_version': VERSION, 'resources': {name: part}}
-    body = {'stack_name': args.stack, 'disable_rollback': True, 'template': template}
+    body = {'disable_rollback': True, 'template': template}
     if is_owned:
         adopted = {'resource_id': args.id, 'resource_data': {}, 'metadata': {}, 'type': args.type}
         document = {'template': template, 'resources': {name: adopted}}
         body['adopt_stack_data'] = json.dumps(document)
-    created = api.call('POST', '/stacks', body)['stack']
-    path = api_client.stack_path({'stack_name': args.stack, 'id': created['id']})
-    _finish(api, out, args, path, 'ADOPT' if is_owned else 'CREATE', progress.NO_STACK)
+    path = api.create_stack(args.stack, body)
+    outcome.follow_or_tell(api, path, out, 'ADOPT' if is_owned else 'CREATE', args.no_wait)
 
 
 def _add(api, out, args, stack, name, part):
@@ -186,11 +181,4 @@ def _add(api, out, args, stack, name, part):
         'files': api.call('GET', path + '/files'),
     }
     api.call('PATCH', path, body)
-    _finish(api, out, args, path, 'UPDATE', before)
-
-
-def _finish(api, out, args, path, action, before):
-    if args.no_wait:
-        out.write_line(path.split('/')[3])
-    else:
-        outcome.follow(api, path, out, action, before)
+    outcome.follow_or_tell(api, path, out, 'UPDATE', args.no_wait, before)

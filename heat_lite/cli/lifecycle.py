@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 
 from heat_lite.cli import action_history, api_client, arguments, errors
@@ -33,7 +32,8 @@ PROTECT = (arguments.STACK, flag('--off', help='remove the protection'))
 def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """Request the deletes, and follow them one after another."""
     paths = [api.find(name) for name in args.stack]
-    if not args.yes and terminal.can_ask() and out.live and not _confirm(args):
+    question = f'Delete {", ".join(args.stack)} with all resources?'
+    if not args.yes and terminal.can_ask() and out.live and not terminal.ask(question):
         raise errors.CommandError('nothing is deleted')
     begun, failed = [], []
     for path in paths:
@@ -52,12 +52,6 @@ def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
             failed.append(str(error))
     if failed:
         raise errors.StackFailed('\n'.join(failed))
-
-
-def _confirm(args):
-    names = ', '.join(args.stack)
-    print(f'Delete {names} with all resources? [y/N] ', end='', file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ('y', 'yes')
 
 
 def _act(api, out, args, action, expected):
@@ -163,8 +157,7 @@ def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 
 def _changes(rows: list[dict]) -> Iterator[dict]:
     """Yield each property that others have changed, of all resources."""
-    tree = resource_tree.ResourceTree()
-    tree.update(rows, 0, is_first=True)
+    tree = resource_tree.tree_of(rows)
     for member in tree.members.values():
         text = member.reason.partition(CHANGED_BY_OTHERS)[2]
         for change in read_drift(text) if text else ():

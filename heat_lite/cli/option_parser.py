@@ -49,6 +49,13 @@ PLUGIN_DIR = Argument(
 )
 
 
+def timeout(default: float, effect: str = 'end with status 2') -> Argument:
+    """Return the option for the time of a command that needs no service."""
+    help_ = f'{effect} after this time (default: %(default)g)'
+    settings = {'type': float, 'default': default, 'metavar': 'SECONDS', 'help': help_}
+    return Argument(('--timeout',), settings)
+
+
 def flatten(arguments: Iterable) -> list[Argument]:
     """Return the arguments of tuples of arguments."""
     found: list[Argument] = []

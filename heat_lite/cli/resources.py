@@ -58,8 +58,7 @@ def list_resources(
     if out.is_json:
         out.write_json(rows)
         return
-    tree = resource_tree.ResourceTree()
-    tree.update(rows, 0, is_first=True)
+    tree = resource_tree.tree_of(rows)
     out.table(
         ['NAME', 'TYPE', 'STATUS', 'PHYSICAL ID'],
         [
@@ -136,7 +135,7 @@ def _waiting(api, path):
 
 
 def _why_none_waits(api, path):
-    stack = api.call('GET', path, resolve_outputs='false')['stack']
+    stack = api.stack_at(path)
     state = stack['stack_status']
     if state.endswith('_IN_PROGRESS'):
         return f'no resource waits at a hook: the stack is {state}'
@@ -144,8 +143,7 @@ def _why_none_waits(api, path):
 
 
 def _paths_by_stack_and_name(rows):
-    tree = resource_tree.ResourceTree()
-    tree.update(rows, 0, is_first=True)
+    tree = resource_tree.tree_of(rows)
     return {
         (resource_tree.stack_of(each.row), each.name): each.path for each in tree.members.values()
     }

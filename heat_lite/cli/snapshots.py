@@ -34,12 +34,9 @@ def list_snapshots(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
     found = api.call('GET', api.find(args.stack) + '/snapshots')['snapshots']
-    if out.is_json:
-        out.write_json(found)
-        return
     keys = ('name', 'status', 'creation_time', 'id')
-    headers = ['NAME', 'STATUS', 'CREATED', 'ID']
-    out.table(headers, [[each.get(key) for key in keys] for each in found])
+    rows = ([each.get(key) for key in keys] for each in found)
+    out.show(found, ['NAME', 'STATUS', 'CREATED', 'ID'], rows)
 
 
 def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

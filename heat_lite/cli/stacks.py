@@ -2,7 +2,6 @@
 
 import argparse
 import datetime
-import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,23 +93,18 @@ def list_stacks(
     if args.marker:
         api.stack(args.marker)  # the service drops one that does not exist
     found = list(_pages(api, _query(args), args.limit))
-    if out.is_json:
-        out.write_json(found)
-        return
     now = datetime.datetime.now(datetime.UTC)
-    out.table(
-        ['NAME', 'STATUS', 'AGE', 'CHANGED', 'ID'],
+    rows = (
         [
-            [
-                stack['stack_name'],
-                stack['stack_status'],
-                age(stack['creation_time'], now),
-                age(stack.get('updated_time'), now),
-                stack['id'],
-            ]
-            for stack in found
-        ],
+            stack['stack_name'],
+            stack['stack_status'],
+            age(stack['creation_time'], now),
+            age(stack.get('updated_time'), now),
+            stack['id'],
+        ]
+        for stack in found
     )
+    out.show(found, ['NAME', 'STATUS', 'AGE', 'CHANGED', 'ID'], rows)
 
 
 def _query(args):
@@ -256,20 +250,16 @@ def _remarks(failure: dict) -> str:
 
 
 def template(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _show_document(api.call('GET', api.find(args.stack) + '/template'), out)
+    _show_document(api, out, args, 'template')
 
 
 def environment(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
-    _show_document(api.call('GET', api.find(args.stack) + '/environment'), out)
+    _show_document(api, out, args, 'environment')
 
 
-def _show_document(document, out):
+def _show_document(api, out, args, name):
     """Print a document as YAML, or as JSON."""
-    if out.is_json:
-        out.write_json(document)
-        return
-    # The library yaml is loaded for these verbs only.
-    dump = pkgutil.resolve_name('yaml:safe_dump')
-    out.write_line(dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip())
+    document = api.call('GET', f'{api.find(args.stack)}/{name}')
+    (out.write_json if out.is_json else out.write_yaml)(document)

@@ -66,13 +66,7 @@ def _add_bounds(top):
         ' directory and the folders of FILE)',
     )
     option_parser.PLUGIN_DIR.add_to(top)
-    top.add_argument(
-        '--timeout',
-        type=float,
-        default=time_limit.TIMEOUT,
-        metavar='SECONDS',
-        help='end with status 2 after this time (default: %(default)g)',
-    )
+    option_parser.timeout(time_limit.TIMEOUT).add_to(top)
 
 
 def main(argv=None):

@@ -20,6 +20,21 @@ REMEDIES = {
 }
 
 
+def follow_or_tell(
+    api: api_client.ApiClient,
+    path: str,
+    out: terminal.Terminal,
+    expected: str,
+    no_wait: bool,
+    before: progress.Before = progress.NO_STACK,
+) -> None:
+    """Show an action until its end; with ``no_wait`` only the id of the stack."""
+    if no_wait:
+        out.write_line(path.split('/')[3])
+    else:
+        follow(api, path, out, expected, before)
+
+
 def follow(
     api: api_client.ApiClient,
     path: str,

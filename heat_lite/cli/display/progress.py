@@ -64,7 +64,7 @@ def list_resources(api: api_client.ApiClient, path: str) -> list[dict]:
 
 def state_before(api: api_client.ApiClient, path: str) -> Before:
     """Return the state of a stack before an action is requested."""
-    stack = api.call('GET', path, resolve_outputs='false')['stack']
+    stack = api.stack_at(path)
     return Before(stack, tuple(list_resources(api, path)), last_event(api, path))
 
 
@@ -80,7 +80,7 @@ def last_event(api: api_client.ApiClient, path: str) -> str | None:
 def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
     """Whether a stack is in the rollback of its create, which its state does not tell."""
     try:
-        stack = api.call('GET', path, resolve_outputs='false')['stack']
+        stack = api.stack_at(path)
         if stack['stack_status'] != 'ROLLBACK_IN_PROGRESS':
             return False
         query = {'resource_name': stack['stack_name'], 'limit': STACK_EVENTS, **NEWEST_FIRST}
@@ -180,7 +180,7 @@ class Follower:
         """Show the present state. Return the stack; None if the service does not answer."""
         try:
             # The stack is read first: when it is complete, the list shows its resources complete.
-            stack = self.api.call('GET', self.path, resolve_outputs='false')['stack']
+            stack = self.api.stack_at(self.path)
             rows = list_resources(self.api, self.path)
         except api_client.RequestFailed as error:
             if not error.is_temporary:

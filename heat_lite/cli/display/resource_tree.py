@@ -70,6 +70,13 @@ def _linked(row, relation):
     return ''
 
 
+def tree_of(rows: Iterable[dict]) -> 'ResourceTree':
+    """Return the tree of a list of resources."""
+    tree = ResourceTree()
+    tree.update(rows, 0, is_first=True)
+    return tree
+
+
 class ResourceTree:
     """The members by path, each after the member that contains it."""
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import pkgutil
 import re
 import shutil
 import sys
@@ -29,6 +30,12 @@ GAP = '  '
 def can_ask() -> bool:
     """Return whether the standard input is a terminal; it is None if the caller has closed it."""
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def ask(question: str) -> bool:
+    """Ask a person, and return whether the answer is yes."""
+    print(f'{question} [y/N] ', end='', file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ('y', 'yes')
 
 
 def outcome(status: str) -> str:
@@ -127,6 +134,18 @@ class Terminal:
     def write_json(self, value: Any, indent: int | None = 2) -> None:
         """Write a value as JSON; with ``indent`` None on one line, as part of a stream."""
         self._write(json_text(value, indent))
+
+    def write_yaml(self, document: Any) -> None:
+        # The library yaml starts slowly, and few verbs need it.
+        dump = pkgutil.resolve_name('yaml:safe_dump')
+        self.write_line(dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip())
+
+    def show(self, found: Any, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Write what was found as JSON, or its rows as a table."""
+        if self.is_json:
+            self.write_json(found)
+        else:
+            self.table(headers, rows)
 
     def _write(self, text):
         self.stream.write(text + '\n')
