@@ -3,10 +3,11 @@
 import functools
 import itertools
 import typing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import sqlalchemy
-from sqlalchemy import Column, Insert, Table
+from sqlalchemy import Column, ColumnClause, Dialect, Insert, Table, TableClause
+from sqlalchemy.types import TypeEngine
 
 from heat_lite.common import cooperation
 from heat_lite.db import column_types, session
@@ -34,7 +35,9 @@ def insert(
     return ids
 
 
-def _insert_chunk(statement, rows, returning):
+def _insert_chunk(
+    statement: Insert, rows: list[dict], returning: Column | None
+) -> list[typing.Any]:
     dialect = session.connection().dialect
     if dialect.name == 'postgresql' and returning is None or getattr(dialect, 'is_mariadb', False):
         prepared = _values_of(dialect, statement.table, rows)
@@ -54,7 +57,14 @@ def _insert_chunk(statement, rows, returning):
     )
 
 
-def _insert_values(dialect, table, columns, lines, parameters, returning):
+def _insert_values(
+    dialect: Dialect,
+    table: TableClause,
+    columns: Sequence[ColumnClause],
+    lines: str,
+    parameters: dict[str, typing.Any],
+    returning: Column | None,
+) -> list[typing.Any]:
     """Execute an INSERT that is not compiled by SQLAlchemy, which would take longer than MariaDB.
 
     MariaDB numbers the rows of a statement in ascending order.
@@ -68,7 +78,9 @@ def _insert_values(dialect, table, columns, lines, parameters, returning):
     return [] if returning is None else sorted(result.scalars())
 
 
-def _values_of(dialect, table, rows):
+def _values_of(
+    dialect: Dialect, table: TableClause, rows: list[dict]
+) -> tuple[list[ColumnClause], str, dict[str, typing.Any]] | None:
     """Return the columns of rows, the text of their VALUES, and its parameters by name.
 
     A value that several rows have is one parameter, so that the driver escapes it once. None where
@@ -77,7 +89,8 @@ def _values_of(dialect, table, rows):
     columns = [
         column for column in table.columns if column.key in rows[0] or column.default is not None
     ]
-    parameters, marks, size = {}, [], 0
+    parameters: dict[str, typing.Any] = {}
+    marks, size = [], 0
     for number, column in enumerate(columns):
         values = _bound(dialect, column.type, _column_values(column, rows))
         size += sum(len(value) for value in values if isinstance(value, str))
@@ -88,11 +101,11 @@ def _values_of(dialect, table, rows):
     return None if size > INSERTED_CHARACTERS else (columns, lines, parameters)
 
 
-def _column_values(column, rows):
+def _column_values(column: ColumnClause, rows: list[dict]) -> list:
     """Return the values of a column, its default where the rows have none."""
     if column.key in rows[0]:
         return [row[column.key] for row in rows]
-    default = column.default
+    default: typing.Any = column.default
     return [default.arg(None) if default.is_callable else default.arg for _ in rows]
 
 
@@ -104,7 +117,7 @@ def insert_or_ignore(table: Table) -> Insert:
     return column_types.dialect_module(dialect).insert(table).on_conflict_do_nothing()
 
 
-def _same_keys(rows):
+def _same_keys(rows: list[dict]) -> list[dict]:
     keys = rows[0].keys() if rows else ()
     if all(row.keys() == keys for row in rows):
         return rows
@@ -131,7 +144,7 @@ def update(table: Table, rows: Iterable[dict]) -> int:
     return found
 
 
-def _update_chunk(table, names, chunk):
+def _update_chunk(table: Table, names: list[str], chunk: list[dict]) -> int:
     """Execute ``UPDATE t SET a = ?, b = CASE id WHEN ? THEN ? ... ELSE b END WHERE id IN (?)``.
 
     A column with the same value in all rows (a) needs no CASE.
@@ -161,11 +174,11 @@ def _update_chunk(table, names, chunk):
     return session.connection().exec_driver_sql(statement, tuple(parameters)).rowcount
 
 
-def _bound(dialect, type_, values):
+def _bound(dialect: Dialect, type_: TypeEngine, values: list) -> list:
     processor = _processor(dialect, type_)
     return [processor(value) for value in values] if processor else values
 
 
 @functools.lru_cache(512)
-def _processor(dialect, type_):
+def _processor(dialect: Dialect, type_: TypeEngine) -> Callable[[typing.Any], typing.Any] | None:
     return type_.dialect_impl(dialect).bind_processor(dialect)

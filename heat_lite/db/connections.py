@@ -10,7 +10,9 @@ import typing
 
 import sqlalchemy
 from oslo_db.sqlalchemy import exc_filters
-from sqlalchemy import event, exc, pool
+from sqlalchemy import URL, Engine, event, exc, pool
+from sqlalchemy.engine import Connection
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from heat_lite.common import metrics, tracing
 from heat_lite.db import connection_pool
@@ -127,7 +129,7 @@ def is_transient(error: Exception, dialect: str) -> bool:
     return any(word in str(original) for word in TRANSIENT_SQLITE)
 
 
-def _server(url, settings, isolation_level):
+def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine:
     args = {
         'poolclass': connection_pool.BurstPool,
         'pool_recycle': settings.connection_recycle_time,
@@ -148,15 +150,15 @@ def _server(url, settings, isolation_level):
     if url.get_backend_name() == 'mysql':
         _set_on_connect(
             engine,
-            [
-                ('sql_mode', settings.mysql_sql_mode),
-                ('wsrep_sync_wait', settings.mysql_wsrep_sync_wait),
-            ],
+            {
+                'sql_mode': settings.mysql_sql_mode,
+                'wsrep_sync_wait': settings.mysql_wsrep_sync_wait,
+            },
         )
     return engine
 
 
-def _create(url, **args):
+def _create(url: URL, **args: typing.Any) -> Engine:
     # The module ``session`` ends each transaction before the connection returns to the pool, so a
     # rollback on return would be a superfluous round trip. Errors and log lines state no parameters
     # of statements, which contain secrets.
@@ -168,34 +170,41 @@ def _create(url, **args):
     return engine
 
 
-def _count_statements(engine):
+def _count_statements(engine: Engine) -> None:
     @event.listens_for(engine, 'after_cursor_execute')
-    def count(connection, cursor, statement, parameters, context, many):
+    def count(
+        connection: Connection,
+        cursor: typing.Any,
+        statement: str,
+        parameters: typing.Any,
+        context: typing.Any,
+        many: typing.Any,
+    ) -> None:
         verb = statement.lstrip('( ').partition(' ')[0].lower()
         metrics.STATEMENTS.add(verb if verb in VERBS else metrics.OTHER)
         tracing.count_statement(verb)
 
 
-def _set_on_connect(engine, variables):
-    wanted = [(name, value) for name, value in variables if value is not None]
+def _set_on_connect(engine: Engine, variables: dict[str, str | int | None]) -> None:
+    wanted = [(name, value) for name, value in variables.items() if value is not None]
 
     @event.listens_for(engine, 'connect')
-    def set_variables(connection, record):
+    def set_variables(connection: typing.Any, record: typing.Any) -> None:
         with connection.cursor() as cursor:
             cursor.execute(MYSQL_IDLE)
             for name, value in wanted:
                 cursor.execute(f'SET SESSION {name} = %s', [value])
 
 
-def _guard_against_forks(engine):
+def _guard_against_forks(engine: Engine) -> None:
     """Prevent a forked process from using or closing the connections of its parent."""
 
     @event.listens_for(engine, 'connect')
-    def remember(connection, record):
+    def remember(connection: DBAPIConnection, record: typing.Any) -> None:
         record.info['pid'] = os.getpid()
 
     @event.listens_for(engine, 'checkout')
-    def check(connection, record, proxy):
+    def check(connection: DBAPIConnection, record: typing.Any, proxy: typing.Any) -> None:
         if record.info['pid'] != os.getpid():
             # Dropped without closing: a close would end the parent's session on the server.
             record.dbapi_connection = proxy.dbapi_connection = None
@@ -205,11 +214,11 @@ def _guard_against_forks(engine):
 # --------------------------------------------------------------- SQLite
 
 
-def _in_memory(url):
+def _in_memory(url: URL) -> bool:
     return url.database in (None, '', ':memory:')
 
 
-def _file(url, settings, writes):
+def _file(url: URL, settings: Settings, writes: bool) -> Engine:
     """Return the engine of an SQLite file.
 
     SQLite allows one writer at a time and polls its lock. A pool of one connection is fair and
@@ -227,7 +236,7 @@ def _file(url, settings, writes):
     engine = _create(url, **args)
 
     @event.listens_for(engine, 'connect')
-    def prepare(connection, record):
+    def prepare(connection: typing.Any, record: typing.Any) -> None:
         connection.isolation_level = None
         connection.execute('PRAGMA journal_mode=WAL')
         connection.execute('PRAGMA foreign_keys=ON')
@@ -238,7 +247,7 @@ def _file(url, settings, writes):
     if writes:
 
         @event.listens_for(engine, 'begin')
-        def begin(connection):
+        def begin(connection: Connection) -> None:
             # IMMEDIATE takes the write lock at the start. A later upgrade from a read lock fails
             # at once instead of waiting.
             connection.exec_driver_sql('BEGIN IMMEDIATE')

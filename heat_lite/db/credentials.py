@@ -92,7 +92,7 @@ def get(context: RequestContext, credentials_id: int) -> CredentialsRow | None:
     return _decrypted(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
 
 
-def _decrypted(row):
+def _decrypted(row: typing.Any) -> CredentialsRow | None:
     if row is None:
         return None
     secrets = {

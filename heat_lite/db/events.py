@@ -3,7 +3,7 @@
 import typing
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, select
 
 from heat_lite.common.context import RequestContext
 from heat_lite.db import encryption, models, queries, resources, session
@@ -105,7 +105,7 @@ def list(
     return [EventRow(*row, None) for row in session.rows(query)]
 
 
-def _in_stacks(stack_ids):
+def _in_stacks(stack_ids: str | Collection[str]) -> ColumnElement[bool]:
     return (
         _E.c.stack_id == stack_ids if isinstance(stack_ids, str) else _E.c.stack_id.in_(stack_ids)
     )

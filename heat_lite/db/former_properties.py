@@ -9,6 +9,7 @@ import io
 import json
 import pickle
 import typing
+from collections.abc import Mapping
 
 from sqlalchemy import insert, select, update
 
@@ -42,18 +43,18 @@ def move(context: RequestContext) -> Moved:
     resources = 0
     while count := _move_resources(context):
         resources += count
-    events, last = 0, 0
+    events = 0
+    last: int | None = 0
     unreadable: list[tuple[int, str]] = []
-    while True:
+    while last is not None:
         count, wrong, last = _move_events(context, last)
-        if last is None:
-            return Moved(resources, events, unreadable)
         events += count
         unreadable += wrong
+    return Moved(resources, events, unreadable)
 
 
 @session.writer
-def _move_resources(context):
+def _move_resources(context: RequestContext) -> int:
     query = select(_R.c.id, _R.c.properties_data, _R.c.properties_data_encrypted)
     query = query.add_columns(_R.c.rsrc_prop_data_id).where(_R.c.properties_data.is_not(None))
     rows = session.execute(query.limit(BATCH).with_for_update()).all()
@@ -69,7 +70,9 @@ def _move_resources(context):
 
 
 @session.writer
-def _move_events(context, last):
+def _move_events(
+    context: RequestContext, last: int
+) -> tuple[int, list[tuple[int, str]], int | None]:
     """Return (number of moved rows, unreadable ones, the last id); the id is None at the end."""
     query = select(_E.c.id, _E.c.resource_properties, _E.c.rsrc_prop_data_id)
     query = query.where(_E.c.resource_properties.is_not(None), _E.c.id > last)
@@ -90,12 +93,12 @@ def _move_events(context, last):
     return len(rows) - len(unreadable), unreadable, rows[-1].id if rows else None
 
 
-def _store(encrypted, values):
+def _store(encrypted: bool, values: Mapping[str, typing.Any]) -> int:
     query = insert(_P).values(data=values, encrypted=encrypted)
     return session.execute(query).inserted_primary_key[0]
 
 
-def _read(data):
+def _read(data: typing.Any) -> typing.Any:
     values = _Values(io.BytesIO(data)).load()
     if values is not None and not isinstance(values, dict):
         raise ValueError('it is no map')

@@ -23,12 +23,12 @@ POLL_SECONDS, MAX_WAIT_SECONDS = 0.002, 0.1
 class _Threads:
     """The number of runnable threads, and of those that wait for a group."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.runnable_count = lambda: 0
         self.waiting = 0
         self._guard = threading.Lock()
 
-    def add_waiting(self, number):
+    def add_waiting(self, number: int) -> None:
         with self._guard:
             self.waiting += number
 
@@ -69,7 +69,7 @@ class GroupCommit:
         with tracing.span('group of transactions'), cooperation.away():
             return self._submit(request)
 
-    def _submit(self, request):
+    def _submit(self, request: typing.Any) -> typing.Any:
         entry = _Entry(request)
         _threads.add_waiting(1)
         with self._guard:
@@ -85,7 +85,7 @@ class GroupCommit:
             raise entry.error
         return entry.result
 
-    def _lead(self):
+    def _lead(self) -> None:
         self._wait_for_others()
         with self._guard:
             entries, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
@@ -103,7 +103,7 @@ class GroupCommit:
             for entry in (*entries, *following):
                 entry.wakeup.set()
 
-    def _wait_for_others(self):
+    def _wait_for_others(self) -> None:
         """Wait for requests of other runnable threads. A single thread does not wait."""
         until = time.monotonic() + MAX_WAIT_SECONDS
         while (
@@ -114,7 +114,7 @@ class GroupCommit:
         ):
             time.sleep(POLL_SECONDS)
 
-    def _execute(self, entries):
+    def _execute(self, entries: list['_Entry']) -> None:
         if len(entries) > 1:
             try:
                 results = self._execute_many([entry.request for entry in entries])
@@ -153,11 +153,11 @@ class GroupRead(GroupCommit):
             return self.submit(request)
         return self._read_one(request)
 
-    def _read_many(self, requests):
+    def _read_many(self, requests: list) -> list:
         found = self._read(requests[0][0], [key for _, key in requests])
         return [found.get(key) for _, key in requests]
 
-    def _read_one(self, request):
+    def _read_one(self, request: typing.Any) -> typing.Any:
         context, key = request
         return self._read(context, [key]).get(key)
 
@@ -165,10 +165,11 @@ class GroupRead(GroupCommit):
 class _Entry:
     """A request with its result. ``wakeup`` is set when it is done or its thread must lead."""
 
-    def __init__(self, request):
+    def __init__(self, request: typing.Any) -> None:
         self.request = request
         self.wakeup = threading.Event()
-        self.done, self.result, self.error = False, None, None
+        self.done, self.result = False, None
+        self.error: BaseException | None = None
 
-    def finish(self, result=None, error=None):
+    def finish(self, result: typing.Any = None, error: BaseException | None = None) -> None:
         self.result, self.error, self.done = result, error, True

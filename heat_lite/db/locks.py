@@ -31,7 +31,7 @@ def acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | Non
     return _acquire(*request)
 
 
-def _acquire_many(requests):
+def _acquire_many(requests: list[tuple[RequestContext, str, str]]) -> list[None]:
     """Acquire all locks or none. The individual attempts then find the holder of each lock."""
     rows = [{'stack_id': stack_id, 'engine_id': engine_id} for _, stack_id, engine_id in requests]
     _insert_all(requests[0][0], sorted(rows, key=lambda row: row['stack_id']))
@@ -39,13 +39,13 @@ def _acquire_many(requests):
 
 
 @session.writer
-def _insert_all(context, rows):
+def _insert_all(context: RequestContext, rows: list[dict]) -> None:
     if session.execute(batch.insert_or_ignore(_L), rows).rowcount != len(rows):
         raise LookupError('Some of the stacks are locked already.')
 
 
 @session.writer
-def _acquire(context, stack_id, engine_id):
+def _acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | None:
     row = {'stack_id': stack_id, 'engine_id': engine_id}
     for _ in range(ATTEMPTS):
         try:
@@ -178,7 +178,7 @@ def unlocked_in_progress(context: RequestContext) -> list[str]:
     return list(session.execute(query).scalars())
 
 
-def _holder(stack_id):
+def _holder(stack_id: str) -> str | None:
     return session.execute(select(_L.c.engine_id).where(_L.c.stack_id == stack_id)).scalar()
 
 

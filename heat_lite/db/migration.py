@@ -5,12 +5,13 @@ A database at a revision of Heat is extended instead (see ``heat_schema``).
 
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import sqlalchemy
 from alembic import command, config, util
 from alembic.runtime import migration
 from alembic.script import ScriptDirectory
+from sqlalchemy.engine import Connection
 
 from heat_lite.common import installation
 from heat_lite.db import connections, privileges
@@ -92,19 +93,19 @@ def newest() -> str | None:
     return ScriptDirectory.from_config(_config(None)).get_current_head()
 
 
-def _revision(connection):
+def _revision(connection: Connection) -> str | None:
     found = migration.MigrationContext.configure(connection).get_current_revision()
     # The read has begun a transaction, in which no option of the connection can change.
     connection.rollback()
     return found
 
 
-def _require_known(revision):
+def _require_known(revision: str | None) -> None:
     if revision not in heat_schema.HEAT_REVISIONS:
         raise ValueError(heat_schema.unknown_revision(revision))
 
 
-def _config(connection):
+def _config(connection: Connection | None) -> config.Config:
     """Return Alembic's configuration. env.py finds the connection in its attributes."""
     alembic = config.Config(attributes={'connection': connection})
     alembic.set_main_option(
@@ -114,7 +115,7 @@ def _config(connection):
 
 
 @contextlib.contextmanager
-def _connection(url):
+def _connection(url: str) -> Iterator[Connection]:
     engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
     try:
         with engine.connect() as connection:

@@ -4,6 +4,7 @@ These are tables of SQLAlchemy Core: rows are read and written by statements, wi
 """
 
 import uuid
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -25,11 +26,11 @@ from heat_lite.db.column_types import Json, PropertyValues, Secret, TruncatedTex
 metadata = MetaData()
 
 
-def _uuid():
+def _uuid() -> str:
     return str(uuid.uuid4())
 
 
-def _table(name, *args):
+def _table(name: str, *args: Any) -> Table:
     # The collation distinguishes case and accents, as templates do, on every database.
     table = Table(
         name,
@@ -45,7 +46,7 @@ def _table(name, *args):
     return table
 
 
-def _times():
+def _times() -> tuple[Column, Column]:
     return Column('created_at', UtcTime, default=utcnow), Column(
         'updated_at', UtcTime, onupdate=utcnow
     )

@@ -34,7 +34,7 @@ def require(connection: Connection) -> None:
         )
 
 
-def _missing_in_postgresql(connection):
+def _missing_in_postgresql(connection: Connection) -> list[str]:
     foreign = connection.exec_driver_sql(OWNERS).scalars().all()
     missing = [f'to alter {len(foreign)} tables, e.g. {foreign[0]}'] if foreign else []
     query = "SELECT has_schema_privilege(current_schema(), 'CREATE')"
@@ -43,7 +43,7 @@ def _missing_in_postgresql(connection):
     return missing
 
 
-def _is_denied(connection, statement):
+def _is_denied(connection: Connection, statement: str) -> bool:
     try:
         connection.exec_driver_sql(statement)
     except sqlalchemy.exc.DBAPIError as error:

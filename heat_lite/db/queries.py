@@ -128,7 +128,7 @@ def any_of(column: ColumnElement, values: Collection[typing.Any]) -> Iterator[Co
         yield column.in_(ordered[start : start + MAX_VALUES])
 
 
-def _tag_conditions(stack_filter):
+def _tag_conditions(stack_filter: StackFilter) -> list[ColumnElement[bool]]:
     conditions = []
     if stack_filter.tags:
         conditions.append(_has_all(stack_filter.tags))
@@ -143,12 +143,12 @@ def _tag_conditions(stack_filter):
     return conditions
 
 
-def _has_any(tags):
+def _has_any(tags: Collection[str]) -> ColumnElement[bool]:
     # SQLAlchemy correlates stack.id with the enclosing query.
     return select(_TAG.c.id).where(_TAG.c.stack_id == _S.c.id, _TAG.c.tag.in_(tags)).exists()
 
 
-def _has_all(tags):
+def _has_all(tags: Collection[str]) -> ColumnElement[bool]:
     # One condition for any number of tags: SQLite refuses an expression of more than 1000 levels.
     wanted = set(tags)
     found = select(func.count(_TAG.c.tag.distinct())).where(
@@ -157,7 +157,7 @@ def _has_all(tags):
     return found.scalar_subquery() == len(wanted)
 
 
-def _matches(column, wanted):
+def _matches(column: Column, wanted: typing.Any) -> ColumnElement[bool]:
     """Compare a column with values from a URL, in one condition for any number of them."""
     values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
     if column is _S.c.status:
@@ -170,7 +170,7 @@ def _matches(column, wanted):
     return column.in_(set(values))
 
 
-def _has_state(values):
+def _has_state(values: Collection[typing.Any]) -> ColumnElement[bool]:
     """Compare the state: COMPLETE is a status, CREATE_COMPLETE is an action and a status."""
     plain = {value for value in values if value in status.STATUSES}
     parts = {str(value).partition('_')[::2] for value in set(values) - plain}
@@ -229,16 +229,17 @@ def paginate(
     return query if limit is None else query.limit(limit)
 
 
-def _with_null_first(column):
+def _with_null_first(column: Column) -> list[ColumnElement]:
     # created_at is never NULL in practice, and an index is usable only for the plain column.
     if not column.nullable or column.name == 'created_at':
         return [column]
     return [case((column.is_(None), 0), else_=1), column]
 
 
-def _after(keys, last, direction):
+def _after(keys: Sequence[ColumnElement], last: typing.Any, direction: str) -> ColumnElement[bool]:
     """Return the condition of rows after the given one: a > A or (a = A and b > B) or ..."""
-    options, equal = [], []
+    options: list[ColumnElement[bool]] = []
+    equal: list[ColumnElement[bool]] = []
     for key, value in zip(keys, last, strict=True):
         if value is not None:
             options.append(and_(*equal, key > value if direction == 'asc' else key < value))

@@ -5,9 +5,9 @@ The changes of an action on a stack go through ``journal``.
 
 import collections
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -140,7 +140,7 @@ def get_by_uuid(context: RequestContext, uuid: str) -> typing.Any:
     return _newest_of_project(context, _R.c.uuid == uuid)
 
 
-def _newest_of_project(context, which):
+def _newest_of_project(context: RequestContext, which: ColumnElement[bool]) -> ResourceRow | None:
     stack = models.stack
     query = _ROWS.join(stack, _R.c.stack_id == stack.c.id).where(which)
     query = query.where(
@@ -176,11 +176,13 @@ def read_each(
             yield row.stack_id, error
 
 
-def _rows(query, which):
+def _rows(query: Select, which: ColumnElement[bool]) -> list[ResourceRow]:
     return [_complete_row(row, data) for row, data in _rows_with_data(query, which)]
 
 
-def _rows_with_data(query, which):
+def _rows_with_data(
+    query: Select, which: ColumnElement[bool]
+) -> Iterator[tuple[typing.Any, Sequence]]:
     """Yield the rows of a query and their stored data.
 
     The data is read last. An update that is written meanwhile gives new data to an old row, whose
@@ -192,7 +194,7 @@ def _rows_with_data(query, which):
         yield row, data.get(row[0], ())
 
 
-def _first(query):
+def _first(query: Select) -> ResourceRow | None:
     row = session.execute(query).first()
     if row is None:
         return None
@@ -200,7 +202,7 @@ def _first(query):
     return _complete_row(row, data.get(row.id, ()))
 
 
-def _complete_row(row, data):
+def _complete_row(row: typing.Any, data: Sequence) -> ResourceRow:
     """Return the ResourceRow of a row and its stored ``data``: [(key, value, method)]."""
     *columns, encrypted, properties = row
     try:
@@ -212,7 +214,7 @@ def _complete_row(row, data):
     return ResourceRow(*columns, plain, values)
 
 
-def _data(query):
+def _data(query: Select) -> Mapping[int, list]:
     """Return the stored data by resource id: [(key, value, method)]."""
     found = collections.defaultdict(list)
     for resource_id, *value in session.rows(query):
@@ -279,7 +281,9 @@ def data(context: RequestContext, resource_id: int) -> list[tuple[str, str | Non
     ]
 
 
-def _grouped_by_stack(context, stack_ids):
+def _grouped_by_stack(
+    context: RequestContext, stack_ids: Collection[str]
+) -> Mapping[str, list[ResourceRow]]:
     found = collections.defaultdict(list)
     for row in list_by_stacks(context, stack_ids):
         found[row.stack_id].append(row)

@@ -121,7 +121,7 @@ def heartbeat_lifetime(interval: int) -> int:
     return 2 * interval + 1
 
 
-def _all():
+def _all() -> Sequence[typing.Any]:
     return session.execute(select(_S).order_by(_S.c.host, _S.c.created_at, _S.c.id)).all()
 
 

@@ -18,12 +18,13 @@ import random
 import threading
 import time
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy
 from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db import options as db_options
+from sqlalchemy.engine import Connection
 
 from heat_lite.common import cooperation, exception, metrics, tracing
 from heat_lite.db import connections, encryption
@@ -59,11 +60,13 @@ class DatabaseUnavailable(db_exception.DBConnectionError):
 class _State:
     """The configuration of the process, set by ``configure``."""
 
-    def __init__(self):
-        self.writer = self.reader = self.replica = None
-        self.pauses = PAUSES
+    def __init__(self) -> None:
+        self.writer: sqlalchemy.Engine | None = None
+        self.reader: sqlalchemy.Engine | None = None
+        self.replica: sqlalchemy.Engine | None = None
+        self.pauses: Sequence[float] = PAUSES
         self.retries_until = math.inf
-        self.write_lock = contextlib.nullcontext()
+        self.write_lock: contextlib.AbstractContextManager = contextlib.nullcontext()
 
 
 _state = _State()
@@ -97,7 +100,7 @@ def configure(conf: cfg.ConfigOpts) -> None:
     )
 
 
-def _configured_pauses(group):
+def _configured_pauses(group: typing.Any) -> list[float]:
     growth = 2 if group.db_inc_retry_interval else 1
     return [
         0,
@@ -110,15 +113,20 @@ def _configured_pauses(group):
 
 def dispose() -> None:
     """Close all connections. A forked process calls it first, and then ``configure``."""
-    for engine in {_state.writer, _state.reader, _state.replica} - {None}:
+    for engine in _engines():
         engine.dispose()
     _state.writer = _state.reader = _state.replica = None
 
 
 def drop_idle() -> None:
     """Close the connections that nothing uses and that take little time to open again."""
-    for engine in {_state.writer, _state.reader, _state.replica} - {None}:
+    for engine in _engines():
         connections.drop_idle(engine)
+
+
+def _engines() -> set[sqlalchemy.Engine]:
+    found = (_state.writer, _state.reader, _state.replica)
+    return {engine for engine in found if engine is not None}
 
 
 def configured() -> bool:
@@ -128,7 +136,7 @@ def configured() -> bool:
 
 def engine(writes: bool = True) -> sqlalchemy.Engine:
     """Return the engine of writers or of readers. Raises RuntimeError before ``configure``."""
-    if not configured():
+    if _state.writer is None or _state.reader is None:
         raise RuntimeError('The database is not configured.')
     if writes:
         return _state.writer
@@ -238,9 +246,9 @@ def repeatable_writer(function: F) -> F:
     return _transaction(function, writes=True, repeatable=True)
 
 
-def _transaction(function, writes, repeatable=False):
+def _transaction(function: F, writes: bool, repeatable: bool = False) -> F:
     @functools.wraps(function)
-    def call(*args, **kwargs):
+    def call(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         outer = getattr(_current, 'connection', None)
         if outer is None:
             return _retry(function, writes, args, kwargs, repeatable)
@@ -251,7 +259,9 @@ def _transaction(function, writes, repeatable=False):
     return typing.cast(typing.Any, call)
 
 
-def _retry(function, writes, args, kwargs, repeatable):
+def _retry(
+    function: Callable, writes: bool, args: tuple, kwargs: dict[str, typing.Any], repeatable: bool
+) -> typing.Any:
     pauses, deadlocks = iter(_state.pauses), 0
     while True:
         try:
@@ -278,7 +288,9 @@ def _retry(function, writes, args, kwargs, repeatable):
         time.sleep(pause)
 
 
-def _once(function, writes, args, kwargs):
+def _once(
+    function: Callable, writes: bool, args: tuple, kwargs: dict[str, typing.Any]
+) -> typing.Any:
     try:
         return _run(function, writes, args, kwargs)
     except (LOST, *ABORTED):
@@ -292,7 +304,9 @@ def _once(function, writes, args, kwargs):
         raise
 
 
-def _run(function, writes, args, kwargs):
+def _run(
+    function: Callable, writes: bool, args: tuple, kwargs: dict[str, typing.Any]
+) -> typing.Any:
     kind, began = 'write' if writes else 'read', time.monotonic()
     with (
         tracing.span('transaction', tracing.CLIENT, KINDS[kind]),
@@ -310,7 +324,7 @@ def _run(function, writes, args, kwargs):
 
 
 @contextlib.contextmanager
-def _committed(connection, writes):
+def _committed(connection: Connection, writes: bool) -> Iterator[None]:
     """Commit at the end of the block; roll back after an error and after a read.
 
     The first statement has begun the transaction.
@@ -326,7 +340,7 @@ def _committed(connection, writes):
         _roll_back(connection)
 
 
-def _commit(connection):
+def _commit(connection: Connection) -> None:
     try:
         connection.commit()
     except db_exception.DBConnectionError as error:
@@ -336,7 +350,7 @@ def _commit(connection):
         raise
 
 
-def _roll_back(connection):
+def _roll_back(connection: Connection) -> None:
     # The first error is the one to raise; a connection that cannot roll back is discarded.
     try:
         connection.rollback()

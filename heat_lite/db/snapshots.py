@@ -3,7 +3,7 @@
 import collections
 import datetime
 import typing
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import func, insert, select
@@ -107,7 +107,7 @@ def count(context: RequestContext, stack_id: str) -> int:
 
 
 @session.reader
-def _counts(context, stack_ids) -> dict[str, int]:
+def _counts(context: RequestContext, stack_ids: Collection[str]) -> dict[str, int]:
     query = (
         select(_S.c.stack_id, func.count())
         .where(_S.c.stack_id.in_(stack_ids))

@@ -3,7 +3,7 @@
 import typing
 
 from oslo_db import exception as db_exception
-from sqlalchemy import delete, func, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, delete, func, insert, or_, select, true, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -140,12 +140,12 @@ def delete_deployment(context: RequestContext, deployment_id: str) -> bool:
     )
 
 
-def _config_visible_to(context):
+def _config_visible_to(context: RequestContext) -> ColumnElement[bool]:
     """Return the condition of configurations that the context can see."""
     return true() if context.is_admin else _C.c.tenant == context.tenant_id
 
 
-def _visible_to(context):
+def _visible_to(context: RequestContext) -> ColumnElement[bool]:
     """Return the condition of deployments that the context can see.
 
     These are those of its project, and for the users of a stack within a server, those of the

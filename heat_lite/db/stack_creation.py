@@ -83,7 +83,7 @@ def store(
     return _store_once(request)
 
 
-def _store_once(request):
+def _store_once(request: _Request) -> tuple[str, int | None]:
     """Store the stack, unless a transaction with unknown outcome has stored it already."""
     try:
         return _store(request)
@@ -103,7 +103,7 @@ def _store_once(request):
 
 
 @session.reader
-def _find_stored(context, stack_id):
+def _find_stored(context: RequestContext, stack_id: str) -> tuple[str, int] | None:
     """Return (stack id, template id), or None if there is no such stack."""
     query = select(_S.c.id, _S.c.raw_template_id).where(_S.c.id == stack_id)
     found = session.execute(query).first()
@@ -111,7 +111,7 @@ def _find_stored(context, stack_id):
 
 
 @session.writer
-def _store(request):
+def _store(request: _Request) -> tuple[str, int | None]:
     context, values = request.context, request.values
     if request.parent_engine_id is not None:
         found = _find_in_locked_parent(values, request.parent_engine_id)
@@ -125,7 +125,7 @@ def _store(request):
     return stack_id, template_id
 
 
-def _find_in_locked_parent(values, parent_engine_id):
+def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
     """Return the id of the nested stack of this name, or None.
 
     The lock row of the parent stays locked until the transaction ends: of two transactions that
@@ -143,7 +143,7 @@ def _find_in_locked_parent(values, parent_engine_id):
 
 
 @session.writer
-def _store_many(requests):
+def _store_many(requests: list[_Request]) -> list[tuple[str, int]]:
     """Store nested stacks with as many statements as for one; all of them or none."""
     template_ids = templates.store_all(
         requests[0].context, [request.content for request in requests]

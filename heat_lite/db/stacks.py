@@ -6,9 +6,9 @@
 import collections
 import functools
 import typing
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import bindparam, func, insert, literal, or_, select
+from sqlalchemy import Select, bindparam, func, insert, literal, or_, select
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import update as sql_update
 
@@ -91,7 +91,7 @@ def get(
 
 
 @functools.cache
-def _get_query(show_deleted, of_project):
+def _get_query(show_deleted: bool, of_project: bool) -> Select:
     # One statement, although it repeats the stack for each tag: most stacks have no tags.
     query = (
         select(*_COLUMNS, _TAG.c.tag)
@@ -109,7 +109,7 @@ def get_row(context: RequestContext, stack_id: str) -> StackRow | None:
 
 
 @session.reader
-def _rows(context, stack_ids):
+def _rows(context: RequestContext, stack_ids: Collection[str]) -> Mapping[str, StackRow]:
     query = select(*_COLUMNS).where(_S.c.id.in_(stack_ids))
     return {row.id: StackRow(*row, []) for row in session.execute(query)}
 
@@ -157,7 +157,7 @@ def owns_user_project(context: RequestContext, user_project_id: str) -> bool:
     return session.execute(query.limit(1)).first() is not None
 
 
-def _visible_to(query, project):
+def _visible_to(query: Select, project: typing.Any) -> Select:
     """Restrict a query to the stacks of a project.
 
     The project of the stack's users counts too: its users report events from within servers.
@@ -209,7 +209,7 @@ def tags(context: RequestContext, stack_ids: Collection[str]) -> dict[str, Seque
     return _tags(stack_ids)
 
 
-def _tags(stack_ids):
+def _tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
     found = collections.defaultdict(lambda: [])
     if stack_ids:
         for stack_id, tag in session.execute(_TAGS, {'stack_ids': stack_ids}):

@@ -6,8 +6,9 @@ Rows are immutable and deduplicated: stacks with the same content share one row.
 import datetime
 import json
 import typing
+from collections.abc import Collection, Mapping
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Table, func, select, update
 
 from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, encryption, models, session
@@ -73,8 +74,8 @@ def store_all(context: RequestContext, contents: list[tuple]) -> list[int]:
     return [known[digest] for digest in digests]
 
 
-def _files_ids(all_files):
-    digests = [_digest(files) if files else None for files in all_files]
+def _files_ids(all_files: list[dict]) -> list[int | None]:
+    digests = [_digest(files) for files in all_files]
     wanted = {
         digest: {'files': files} for digest, files in zip(digests, all_files, strict=True) if files
     }
@@ -104,12 +105,12 @@ def find(
     return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
 
 
-def _digest(content):
+def _digest(content: typing.Any) -> str:
     # Keys are not sorted: the API shows resources in the order of the template.
     return encryption.digest(json.dumps(content))
 
 
-def _find_all(table, digests):
+def _find_all(table: Table, digests: Collection[str]) -> dict[str, int]:
     """Return ``{digest: id}`` of existing rows.
 
     The rows are locked against the purge until the transaction ends, and their use is recorded.
@@ -129,7 +130,7 @@ def _find_all(table, digests):
     return {row.content_hash: row.id for row in found}
 
 
-def _insert_missing(table, wanted):
+def _insert_missing(table: Table, wanted: Mapping[str, dict]) -> dict[str, int]:
     """Insert ``{digest: row}`` unless they exist by now, and return ``{digest: id}``."""
     found = {}
     while missing := [

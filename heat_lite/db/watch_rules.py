@@ -55,7 +55,7 @@ def put(context: RequestContext, stack_id: str, name: str, values: dict) -> None
         session.execute(insert(_W).values(stack_id=stack_id, name=name, **values))
 
 
-def _exists(stack_id, name):
+def _exists(stack_id: str, name: str) -> bool:
     # MariaDB does not count a row that an UPDATE leaves as it was.
     query = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
     return session.execute(query).first() is not None
@@ -129,14 +129,14 @@ def _listed() -> Select:
     return select(*_LISTED).join(_S, _W.c.stack_id == _S.c.id).where(_S.c.deleted_at.is_(None))
 
 
-def _visible(context):
+def _visible(context: RequestContext) -> ColumnElement[bool]:
     """Return the condition of the rules of a project, or of the trees of its stack users."""
     own = _S.c.tenant == context.tenant_id
     query = select(_S.c.id).where(
         _S.c.stack_user_project_id == context.tenant_id, _S.c.deleted_at.is_(None)
     )
     roots = {stacks.root_id(context, each) for each in session.execute(query).scalars().all()}
-    trees = {each for root in roots - {None} for each in stacks.tree_ids(context, root)}
+    trees = {each for root in roots if root for each in stacks.tree_ids(context, root)}
     return or_(own, _S.c.id.in_(sorted(trees))) if trees else own
 
 
@@ -215,7 +215,7 @@ def evaluate_due(
     return found
 
 
-def _due(now, share, limit):
+def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence[typing.Any]:
     number, engines = share
     query = select(_W).where(_W.c.due_at <= now)
     if engines > 1:
@@ -223,10 +223,10 @@ def _due(now, share, limit):
     return session.execute(query.order_by(_W.c.due_at).limit(limit).with_for_update()).all()
 
 
-def _within_budget(rules):
+def _within_budget(rules: Sequence[typing.Any]) -> list:
     """Return the first rules: one at least, but at most MAX_POINTS measurements in all."""
     numbers = count_data_of(None, [rule.id for rule in rules]) if rules else {}
-    total, chosen = 0, []
+    total, chosen = 0, list[typing.Any]()
     for rule in rules:
         total += numbers.get(rule.id, 0)
         if chosen and total > MAX_POINTS:
@@ -235,14 +235,14 @@ def _within_budget(rules):
     return chosen
 
 
-def _stack_states(stack_ids):
+def _stack_states(stack_ids: Collection[str]) -> dict[str, typing.Any]:
     """Return the living stacks among these, by id."""
     query = select(_S.c.id, _S.c.tenant, _S.c.action, _S.c.status)
     query = query.where(_S.c.id.in_(stack_ids), _S.c.deleted_at.is_(None))
     return {row.id: row for row in session.execute(query)}
 
 
-def _points(rule_ids):
+def _points(rule_ids: Collection[int]) -> dict[int, list]:
     """Return [(id, time, data)] by the id of the rule."""
     query = select(_D.c.watch_rule_id, _D.c.id, _D.c.created_at, _D.c.data)
     result: dict[int, list] = {}
@@ -251,7 +251,7 @@ def _points(rule_ids):
     return result
 
 
-def _store(now, found, forgotten):
+def _store(now: datetime.datetime, found: list[Evaluation], forgotten: list[int]) -> None:
     """Store states and times, by one statement for the rules that get the same."""
     groups: dict[tuple, list[int]] = {}
     for rule, verdict, *_ in found:

@@ -42,7 +42,7 @@ def living_ids(context: RequestContext, batch_size: int) -> Iterator[list[str]]:
 
 
 @session.reader
-def _ids_after(context, last, batch_size):
+def _ids_after(context: RequestContext, last: str, batch_size: int) -> list[str]:
     query = select(_S.c.id).where(_S.c.id > last, _ALIVE).order_by(_S.c.id).limit(batch_size)
     return list(session.execute(query).scalars())
 

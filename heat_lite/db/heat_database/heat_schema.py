@@ -9,7 +9,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 
 import sqlalchemy
-from sqlalchemy import schema
+from sqlalchemy import Column, Index, Inspector, Table, schema
 from sqlalchemy.engine import Connection
 
 from heat_lite.db import models
@@ -69,7 +69,7 @@ def is_heat(revision: str | None) -> bool:
     return revision is not None and len(revision) == 12
 
 
-def unknown_revision(revision: str) -> str:
+def unknown_revision(revision: str | None) -> str:
     """Return what an operator has to do about a revision of Heat that is not known."""
     return (
         f'The database is at revision {revision}, which is none of {", ".join(HEAT_REVISIONS)}: '
@@ -85,7 +85,8 @@ def missing(connection: Connection) -> list[Step]:
     for table in models.metadata.sorted_tables:
         if table.name not in tables:
             steps.append(_table_step(connection, inspector, table))
-            steps.extend(_index_step(connection, index) for index in _sorted(table.indexes))
+            indexes = _sorted(table.indexes)
+            steps.extend(_index_step(connection, table, index) for index in indexes)
             continue
         steps.extend(_column_steps(connection, inspector, table))
         steps.extend(_index_steps(connection, inspector, table))
@@ -142,7 +143,7 @@ def removals(connection: Connection) -> list[Step]:
 # --------------------------------------------------------------- tables and columns
 
 
-def _table_step(connection, inspector, table):
+def _table_step(connection: Connection, inspector: Inspector, table: Table) -> Step:
     create = str(schema.CreateTable(table).compile(connection)).strip()
     if connection.dialect.name in ('mysql', 'mariadb'):
         # A foreign key needs the collation of Heat's tables.
@@ -151,7 +152,7 @@ def _table_step(connection, inspector, table):
     return Step(f'create table {table.name}', (create,))
 
 
-def _column_steps(connection, inspector, table) -> Iterator[Step]:
+def _column_steps(connection: Connection, inspector: Inspector, table: Table) -> Iterator[Step]:
     present = {column['name'] for column in inspector.get_columns(table.name)}
     columns = [column for column in table.columns if column.name not in present]
     if columns:
@@ -165,7 +166,7 @@ def _column_steps(connection, inspector, table) -> Iterator[Step]:
         yield Step(f'{table.name}: add columns {names}', (statement + _instant(connection),))
 
 
-def _instant(connection):
+def _instant(connection: Connection) -> str:
     """Return the end of a statement that changes no row: it fails instead of copying the table."""
     return ', ALGORITHM=INSTANT' if connection.dialect.name in ('mysql', 'mariadb') else ''
 
@@ -173,29 +174,26 @@ def _instant(connection):
 # --------------------------------------------------------------- indexes
 
 
-def _index_steps(connection, inspector, table) -> Iterator[Step]:
+def _index_steps(connection: Connection, inspector: Inspector, table: Table) -> Iterator[Step]:
     indexes = _indexes(inspector, table.name)
     names = {name for name, _ in indexes}
     covered = [columns for _, columns in indexes]
     for index in _sorted(table.indexes):
         columns = tuple(column.name for column in index.columns)
         if index.name not in names and columns not in covered:
-            yield _index_step(connection, index)
+            yield _index_step(connection, table, index)
     for column in table.columns:
         if column.unique and (column.name,) not in covered:
             yield _unique_step(connection, table.name, _unique_name(table, column), (column.name,))
 
 
-def _index_step(connection, index):
-    table, columns = index.table.name, [column.name for column in index.columns]
-    names = ', '.join(_quoted(connection, name) for name in columns)
-    return Step(
-        f'{table}: add index {index.name}',
-        _build(connection, 'INDEX', index.name, table, names),
-    )
+def _index_step(connection: Connection, table: Table, index: Index) -> Step:
+    names = ', '.join(_quoted(connection, column.name) for column in index.columns)
+    text = f'{table.name}: add index {index.name}'
+    return Step(text, _build(connection, 'INDEX', str(index.name), table.name, names))
 
 
-def _unique_step(connection, table, name, columns):
+def _unique_step(connection: Connection, table: str, name: str, columns: tuple[str, ...]) -> Step:
     names = ', '.join(_quoted(connection, column) for column in columns)
     return Step(
         f'{table}: add unique index {name}',
@@ -203,7 +201,9 @@ def _unique_step(connection, table, name, columns):
     )
 
 
-def _build(connection, kind, name, table, columns) -> tuple[str, ...]:
+def _build(
+    connection: Connection, kind: str, name: str, table: str, columns: str
+) -> tuple[str, ...]:
     """Return the statements that build an index while others read and write the table."""
     table = _quoted(connection, table)
     if connection.dialect.name == 'postgresql':
@@ -214,9 +214,9 @@ def _build(connection, kind, name, table, columns) -> tuple[str, ...]:
     return (f'CREATE {kind} {name} ON {table} ({columns}){online}',)
 
 
-def _drop_index_steps(connection, inspector, table) -> Iterator[Step]:
+def _drop_index_steps(connection: Connection, inspector: Inspector, table: Table) -> Iterator[Step]:
     own_columns = set(OWN_COLUMNS.get(table.name, ()))
-    ours = {index.name for index in table.indexes} - HEAT_INDEXES
+    ours = {str(index.name) for index in table.indexes} - HEAT_INDEXES
     if connection.dialect.name in ('mysql', 'mariadb'):
         ours -= FOREIGN_KEY_INDEXES
     ours |= {_unique_name(table, column) for column in table.columns if column.unique}
@@ -238,23 +238,25 @@ def _drop_index_steps(connection, inspector, table) -> Iterator[Step]:
         yield Step(f'{table.name}: drop index {name}', (_drop(connection, table.name, name),))
 
 
-def _foreign_keys(connection, inspector, table):
+def _foreign_keys(connection: Connection, inspector: Inspector, table: str) -> set[tuple[str, ...]]:
     """Return the columns for which the database requires an index: ``{(column,)}``."""
     if connection.dialect.name not in ('mysql', 'mariadb'):
         return set()
     return {tuple(key['constrained_columns']) for key in inspector.get_foreign_keys(table)}
 
 
-def _drop(connection, table, name):
+def _drop(connection: Connection, table: str, name: str) -> str:
     if connection.dialect.name in ('mysql', 'mariadb'):
         table = _quoted(connection, table)
         return f'ALTER TABLE {table} DROP INDEX {name}, ALGORITHM=INPLACE, LOCK=NONE'
     return f'DROP INDEX {name}'
 
 
-def _indexes(inspector, table, valid=True):
+def _indexes(
+    inspector: Inspector, table: str, valid: bool = True
+) -> list[tuple[str, tuple[str, ...]]]:
     """Return [(name, columns)] of the indexes of a table; invalid ones do not count."""
-    found = [
+    found: list[tuple[typing.Any, tuple]] = [
         (index['name'], tuple(index['column_names']))
         for index in inspector.get_indexes(table)
         if not (valid and index.get('dialect_options', {}).get('postgresql_invalid'))
@@ -272,7 +274,7 @@ UNIQUE_NAMES = 'uniq_stack0tenant0name0live'
 _TOP_LEVEL = 'deleted_at IS NULL AND owner_id IS NULL AND (backup IS NULL OR NOT backup)'
 
 
-def _mark_living(connection, report):
+def _mark_living(connection: Connection, report: Report) -> None:
     """Set ``live`` of the living top-level stacks, batch by batch in the order of ids."""
     stack = models.stack
     ids = connection.execute(sqlalchemy.select(stack.c.id).order_by(stack.c.id)).scalars().all()
@@ -285,7 +287,7 @@ def _mark_living(connection, report):
         report(f'stack: {done} of {total} rows read')
 
 
-def _add_unique_names(connection, report):
+def _add_unique_names(connection: Connection, report: Report) -> None:
     """Make names of living stacks unique in a project.
 
     Of stacks that share one, as a race of two creates can leave them, only the newest counts.
@@ -317,13 +319,13 @@ def duplicates(connection: Connection) -> list[typing.Any]:
 # --------------------------------------------------------------- helpers
 
 
-def _unique_name(table, column):
+def _unique_name(table: Table, column: Column) -> str:
     return f'uniq_{table.name}0{column.name}'
 
 
-def _quoted(connection, name):
+def _quoted(connection: Connection, name: str) -> str:
     return connection.dialect.identifier_preparer.quote(name)
 
 
-def _sorted(indexes):
-    return sorted(indexes, key=lambda index: index.name)
+def _sorted(indexes: Iterable[Index]) -> list[Index]:
+    return sorted(indexes, key=lambda index: str(index.name))

@@ -12,10 +12,12 @@ import itertools
 import json
 import os
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import sqlalchemy
-from sqlalchemy import Integer, Text, func, insert, select
+from sqlalchemy import Integer, TableClause, Text, func, insert, select
+from sqlalchemy.engine import Connection
+from sqlalchemy.types import TypeEngine
 
 from heat_lite.db import models, session
 from heat_lite.db.column_types import Json, TruncatedText, utcnow
@@ -71,20 +73,20 @@ def read(path: str, revision: str | None) -> Counts:
         raise ValueError(f'{path} is damaged, nothing was changed: {error}') from None
 
 
-def _tables():
+def _tables() -> Iterator[TableClause]:
     """Yield the tables in the order of their references, with columns as they are stored."""
     for table in models.metadata.sorted_tables:
         columns = [sqlalchemy.column(each.name, _stored_type(each.type)) for each in table.c]
         yield sqlalchemy.table(table.name, *columns)
 
 
-def _stored_type(kind):
+def _stored_type(kind: TypeEngine) -> TypeEngine:
     if isinstance(kind, (Json, TruncatedText)):
         return Text()
     return kind
 
 
-def _lines(revision, counts: Counts) -> Iterator[typing.Any]:
+def _lines(revision: str | None, counts: Counts) -> Iterator[typing.Any]:
     """Yield the lines of the file and fill ``counts``."""
     made = utcnow().isoformat()
     yield {'format': FORMAT, 'version': 1, 'revision': revision, 'created_at': made}
@@ -100,7 +102,7 @@ def _lines(revision, counts: Counts) -> Iterator[typing.Any]:
 
 
 @contextlib.contextmanager
-def _snapshot():
+def _snapshot() -> Iterator[Connection]:
     """Yield a connection that sees the rows of one moment, and blocks no writer."""
     is_file = session.dialect() == 'sqlite'
     with session.engine(writes=not is_file).connect() as connection:
@@ -116,13 +118,13 @@ def _snapshot():
                 connection.exec_driver_sql('COMMIT')
 
 
-def _encoded(value):
+def _encoded(value: typing.Any) -> typing.Any:
     if isinstance(value, (bytes, memoryview)):
         return {BYTES: base64.b64encode(bytes(value)).decode()}
     return {TIME: value.isoformat()} if isinstance(value, datetime.datetime) else value
 
 
-def _decoded(value):
+def _decoded(value: typing.Any) -> typing.Any:
     if not isinstance(value, dict):
         return value
     if BYTES in value:
@@ -130,7 +132,7 @@ def _decoded(value):
     return datetime.datetime.fromisoformat(value[TIME])
 
 
-def _check_header(path, header, revision):
+def _check_header(path: str, header: typing.Any, revision: str | None) -> None:
     if not isinstance(header, dict) or header.get('format') != FORMAT:
         raise ValueError(f'{path} is no backup of heat-lite-manage.')
     if header['revision'] != revision:
@@ -141,7 +143,7 @@ def _check_header(path, header, revision):
         )
 
 
-def _require_empty(connection):
+def _require_empty(connection: Connection) -> None:
     for table in _tables():
         if connection.execute(select(sqlalchemy.literal(1)).select_from(table).limit(1)).first():
             raise ValueError(
@@ -150,7 +152,7 @@ def _require_empty(connection):
             )
 
 
-def _insert(connection, path, lines: Iterable[typing.Any]) -> Counts:
+def _insert(connection: Connection, path: str, lines: Iterable[typing.Any]) -> Counts:
     tables = {table.name: table for table in _tables()}
     counts: Counts = {}
     table: typing.Any = None
@@ -169,7 +171,9 @@ def _insert(connection, path, lines: Iterable[typing.Any]) -> Counts:
     raise ValueError(f'{path} is incomplete: its end is missing. Nothing was changed.')
 
 
-def _insert_rows(connection, table, columns, rows):
+def _insert_rows(
+    connection: Connection, table: TableClause, columns: Sequence[str], rows: Iterator[typing.Any]
+) -> int:
     count = 0
     while part := list(itertools.islice(rows, BATCH)):
         values = [dict(zip(columns, map(_decoded, row), strict=True)) for row in part]
@@ -178,7 +182,7 @@ def _insert_rows(connection, table, columns, rows):
     return count
 
 
-def _continue_numbers(connection):
+def _continue_numbers(connection: Connection) -> None:
     """Let PostgreSQL number new rows after those that were inserted with their numbers."""
     if connection.dialect.name != 'postgresql':
         return

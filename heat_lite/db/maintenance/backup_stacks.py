@@ -38,7 +38,7 @@ def absorb_backups(context: RequestContext, stack_id: str) -> int:
     return len(found)
 
 
-def _assign_template(stack_id, template_id):
+def _assign_template(stack_id: str, template_id: int) -> None:
     rows = (_R.c.stack_id == stack_id) & _R.c.current_template_id.is_(None)
     values = {'current_template_id': template_id, 'updated_at': _R.c.updated_at}
     session.execute(update(_R).where(rows).values(values))

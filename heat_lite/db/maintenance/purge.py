@@ -1,8 +1,9 @@
 """Purge: remove the rows of deleted stacks, and shared rows that nothing refers to."""
 
 import datetime
+from collections.abc import Collection
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Column, Table, delete, func, select
 
 from heat_lite.common.context import RequestContext
 from heat_lite.db import models, session
@@ -72,7 +73,9 @@ def purge_deleted(
 
 
 @session.writer
-def _purge_stacks(context, before, project_id, batch_size):
+def _purge_stacks(
+    context: RequestContext, before: datetime.datetime, project_id: str | None, batch_size: int
+) -> int:
     stack = models.stack
     query = (
         select(stack.c.id)
@@ -102,7 +105,9 @@ def _purge_stacks(context, before, project_id, batch_size):
 
 
 @session.writer
-def _purge_shared(context, table, references, before):
+def _purge_shared(
+    context: RequestContext, table: Table, references: Collection[Column], before: datetime.datetime
+) -> int:
     """Delete one batch of shared rows that nothing refers to and return their number.
 
     The rows are locked and then checked again, because a row may have come into use since the

@@ -12,12 +12,14 @@ import typing
 from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy
-from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Select, Table, TableClause, bindparam, or_, select, update
 
 from heat_lite.common import cipher, exception
 from heat_lite.db import encryption, models, session
 from heat_lite.db.column_types import Secret
 
+#: from the columns of a row to their new values
+Change = Callable[[dict], dict]
 KEY, METHOD, SECRET = 'id', 'decrypt_method', 'redact'
 #: Columns whose encryption method is in the row. A row with a false ``redact`` is encrypted only if
 #: parameters and properties are.
@@ -104,7 +106,7 @@ def undecryptable(keys: Sequence[str], batch_size: int) -> Iterator[tuple[str, t
                     yield table.name, last
 
 
-def _changes(target):
+def _changes(target: Target) -> Iterator[tuple[Table, list[str], Change]]:
     """Yield (table, columns, function from the columns of a row to their new values)."""
     for table, columns in METHOD_COLUMNS.items():
         yield table, columns, lambda row: _reencrypted_row(row, target)
@@ -113,7 +115,13 @@ def _changes(target):
         yield table, columns, lambda row: _reencrypted_columns(row, target)
 
 
-def _process_table(table, columns, change: Callable[[dict], dict], target, batch_size):
+def _process_table(
+    table: Table,
+    columns: list[str],
+    change: Callable[[dict], dict],
+    target: Target,
+    batch_size: int,
+) -> int:
     plain = _plain(table, columns)
     last, changed = None, 0
     while True:
@@ -124,7 +132,7 @@ def _process_table(table, columns, change: Callable[[dict], dict], target, batch
             return changed
 
 
-def _plain(table, columns):
+def _plain(table: Table, columns: list[str]) -> TableClause:
     """Return the table with columns without types: the stored texts are read unchanged.
 
     Each table has the key ``id``.
@@ -133,7 +141,9 @@ def _plain(table, columns):
     return sqlalchemy.table(table.name, *map(sqlalchemy.column, names))
 
 
-def _after(table, columns, target, last, batch_size):
+def _after(
+    table: TableClause, columns: list[str], target: Target, last: typing.Any, batch_size: int
+) -> Select:
     """Return the query of the next rows that may change: the key and the columns."""
     query = select(table.c[KEY], *(table.c[name] for name in columns))
     query = query.order_by(table.c[KEY]).limit(batch_size)
@@ -142,7 +152,7 @@ def _after(table, columns, target, last, batch_size):
     return query if last is None else query.where(table.c[KEY] > last)
 
 
-def _is_encrypted(table, columns, target):
+def _is_encrypted(table: TableClause, columns: list[str], target: Target) -> ColumnElement[bool]:
     """Return the condition of rows that may be encrypted in another way than ``target`` says."""
     if METHOD in columns:
         has_method = table.c[METHOD].is_not(None) & (table.c[METHOD] != '')
@@ -160,12 +170,14 @@ def _is_encrypted(table, columns, target):
 
 
 @session.reader
-def _read(query):
+def _read(query: Select) -> Sequence[typing.Any]:
     return session.execute(query).all()
 
 
 @session.writer
-def _batch(table, columns, change, query):
+def _batch(
+    table: TableClause, columns: list[str], change: Change, query: Select
+) -> tuple[typing.Any, int, bool]:
     """Change the rows of a query. Return (the last key, number of changed rows, may be more)."""
     rows = session.execute(query.with_for_update()).all()
     changed, invalidated = [], {HASH: None} if HASH in table.c else {}
@@ -182,13 +194,13 @@ def _batch(table, columns, change, query):
             changed.append({'row_id': row[0], **after, **invalidated})
     if changed:
         names = [name for name in changed[0] if name != 'row_id']
-        values = {name: bindparam(name) for name in names}
-        statement = update(table).where(table.c[KEY] == bindparam('row_id')).values(values)
+        found = update(table).where(table.c[KEY] == bindparam('row_id'))
+        statement = found.values({name: bindparam(name) for name in names})
         session.execute(statement, changed)
     return (rows[-1][0] if rows else None), len(changed), bool(rows)
 
 
-def _reencrypted_row(row, target):
+def _reencrypted_row(row: dict, target: Target) -> dict:
     texts = {
         name: text
         for name, text in row.items()
@@ -211,21 +223,21 @@ def _reencrypted_row(row, target):
     return {**row, METHOD: target.method, **encrypted}
 
 
-def _reencrypted_columns(row, target):
+def _reencrypted_columns(row: dict, target: Target) -> dict:
     return {
         name: None if text is None else _reencrypted_text(text, _wanted(name, target), target)
         for name, text in row.items()
     }
 
 
-def _wanted(name, target):
+def _wanted(name: str, target: Target) -> bool | None:
     """Return whether a column is to be encrypted; None: it stays as it is."""
     if name == REQUESTER and target.encrypt is not None and target.secrets:
         return True
     return target.encrypt
 
 
-def _reencrypted_properties(row, target):
+def _reencrypted_properties(row: dict, target: Target) -> dict:
     text = row[DATA]
     if text is None:
         return row
@@ -240,7 +252,7 @@ def _reencrypted_properties(row, target):
     if row[ENCRYPTED] and not has_prefix:
         if wanted and all(target.is_met(value, how) for how, value in values.values()):
             return row
-        values = {name: _plain_value(*value, target) for name, value in values.items()}
+        values = {name: _plain_value(how, text, target) for name, (how, text) in values.items()}
     if wanted:
         key = target.keys[0]
         values = {
@@ -249,7 +261,7 @@ def _reencrypted_properties(row, target):
     return {DATA: json.dumps(values), ENCRYPTED: bool(wanted)}
 
 
-def _plain_value(method, text, target):
+def _plain_value(method: str, text: str, target: Target) -> typing.Any:
     """Return the value of a property. Raises InvalidEncryptionKey.
 
     Heat's oldest method does not tell that a key is wrong: the text is no JSON then.
@@ -260,7 +272,7 @@ def _plain_value(method, text, target):
         raise exception.InvalidEncryptionKey() from error
 
 
-def _reencrypted_text(text, encrypt, target):
+def _reencrypted_text(text: str, encrypt: bool | None, target: Target) -> str:
     if encryption.ENCRYPTED_NAMES in text and not text.startswith(encryption.PREFIX):
         plain = _plain_environment(text, target)
         encrypt = plain != text if encrypt is None else encrypt
@@ -273,7 +285,7 @@ def _reencrypted_text(text, encrypt, target):
     return encryption.PREFIX + cipher.encrypt(plain, target.keys[0])[1] if encrypt else plain
 
 
-def _plain_environment(text, target):
+def _plain_environment(text: str, target: Target) -> str:
     """Return the text of an environment without the parameters that Heat has encrypted in it."""
     found = json.loads(text)
     names = found.get(encryption.ENCRYPTED_NAMES) if isinstance(found, dict) else None

@@ -55,7 +55,7 @@ def verify(context: RequestContext, keys: Sequence[str]) -> Iterator[Finding]:
 
 
 @session.reader
-def _first(context, invariant):
+def _first(context: RequestContext, invariant: Invariant) -> list[tuple[str, str]]:
     return [pair for pair, _ in zip(invariant.rows(), range(LIMIT), strict=False)]
 
 
@@ -114,7 +114,7 @@ def _parents() -> Iterator[tuple[str, str]]:
         yield f'stack {row.id}', f'{row.name}: its parent {row.owner_id} is deleted or gone'
 
 
-def _alive_engines():
+def _alive_engines() -> list[str]:
     found = services.last_heartbeats(admin_context())
     return [engine for engine, last in found.items() if last is not None]
 

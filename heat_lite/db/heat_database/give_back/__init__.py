@@ -6,9 +6,11 @@ Each step is a series of small transactions, and can be interrupted and repeated
 import json
 import typing
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sqlalchemy import (
+    ColumnElement,
+    Table,
     Text,
     and_,
     column,
@@ -53,7 +55,7 @@ def interrupted(context: RequestContext) -> list[tuple[typing.Any, str]]:
     ]
 
 
-def _in_progress():
+def _in_progress() -> tuple[ColumnElement[bool], ...]:
     return _S.c.status == status.IN_PROGRESS, _S.c.deleted_at.is_(None), queries.is_no_backup()
 
 
@@ -109,7 +111,7 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 @session.writer
-def _rename_signal_urls():
+def _rename_signal_urls() -> int:
     """Heat stores the URL of TOKEN_SIGNAL, which has a token, by another key than others."""
     with_token = select(_D.c.resource_id).where(_D.c.key == TOKEN)
     ids = session.execute(with_token).scalars().all()
@@ -122,7 +124,7 @@ def _rename_signal_urls():
 
 
 @session.writer
-def _add_user_ids():
+def _add_user_ids() -> int:
     """Heat finds the user of a resource by its data, even where it is the id of the resource."""
     known = select(_D.c.resource_id).where(_D.c.key == USER)
     users = (
@@ -138,7 +140,7 @@ def _add_user_ids():
 
 
 @session.writer
-def _rename_ports():
+def _rename_ports() -> int:
     """Heat stores the ports that it has made for a server and other ports in two lists."""
     found = session.execute(
         select(_D.c.id, _D.c.resource_id, _D.c.value).where(_D.c.key == ATTACHMENTS)
@@ -155,7 +157,7 @@ def _rename_ports():
     return len(found)
 
 
-def _data(resource_id, key, value):
+def _data(resource_id: int, key: str, value: typing.Any) -> dict[str, typing.Any]:
     return {
         'resource_id': resource_id,
         'key': key,
@@ -175,12 +177,12 @@ _REFERENCES = (
 )
 
 
-def _unshare_templates():
+def _unshare_templates() -> int:
     """Give each stack templates of its own: Heat deletes them together with the stack."""
     return relations.by_ids(_T, true(), _unshare)
 
 
-def _unshare(ids):
+def _unshare(ids: Collection[typing.Any]) -> int:
     users: dict[int, set[str]] = {}
     for template, stack in _REFERENCES:
         pairs = select(template, stack).where(template.in_(ids)).distinct()
@@ -196,7 +198,7 @@ def _unshare(ids):
     return len(copies)
 
 
-def _copy_template(template_id, stack_id):
+def _copy_template(template_id: int, stack_id: str) -> None:
     names = [name for name in _T.c.keys() if name not in ('id', reencrypt.HASH)]
     # Columns without types: those of the models would encrypt the copy.
     plain = table(_T.name, column('id'), *map(column, names))
@@ -238,7 +240,7 @@ def stacks_with_defaults(
     return sorted(found), ids[-1] if ids else None
 
 
-def _has_null(row):
+def _has_null(row: typing.Any) -> bool:
     return 'null' in json.dumps(encryption.decrypt_properties(row.encrypted, row.data))
 
 
@@ -253,7 +255,7 @@ def store_properties(context: RequestContext, values: dict[int, dict]) -> None:
 # --------------------------------------------------------------- stacks and engines
 
 
-def _mark_convergence():
+def _mark_convergence() -> int:
     """Mark the stacks whose last action was of this service: their rows have what the convergence
     engine of Heat needs. Those that only the legacy engine has changed remain legacy stacks.
     """
@@ -266,7 +268,7 @@ def _mark_convergence():
     return relations.by_ids(_S, and_(*ours), _mark_batch)
 
 
-def _mark_batch(ids):
+def _mark_batch(ids: Collection[typing.Any]) -> int:
     for stack_id in ids:
         values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
         # Heat reads the graph to show resources that the last update has not come to
@@ -275,7 +277,7 @@ def _mark_batch(ids):
     return len(ids)
 
 
-def _share_users():
+def _share_users() -> int:
     """Heat stores the project of a tree's users and its credentials with each of its stacks.
 
     Without them it would make others for a nested stack and leave them behind.
@@ -288,7 +290,7 @@ def _share_users():
 
 
 @session.writer
-def _share_users_batch():
+def _share_users_batch() -> int:
     parent = _S.alias('parent')
     names = ('stack_user_project_id', 'user_creds_id')
     lacking = or_(*(_S.c[name].is_(None) & parent.c[name].is_not(None) for name in names))
@@ -303,7 +305,7 @@ def _share_users_batch():
     return len(rows)
 
 
-def _fail_interrupted():
+def _fail_interrupted() -> int:
     """Heat refuses to change stacks, resources and snapshots that are in progress.
 
     Resources of backup stacks count, too. Heat keeps the backup stacks themselves in progress.
@@ -317,12 +319,12 @@ def _fail_interrupted():
     )
 
 
-def _fail(table, *conditions):
+def _fail(table: Table, *conditions: ColumnElement[bool]) -> int:
     unfinished = and_(table.c.status == status.IN_PROGRESS, *conditions)
     return relations.by_ids(table, unfinished, lambda ids: _fail_batch(table, ids))
 
 
-def _fail_batch(table, ids):
+def _fail_batch(table: Table, ids: Collection[typing.Any]) -> int:
     values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
     relations.change(table, table.c.id.in_(ids), values)
     if table is _S:
@@ -330,13 +332,13 @@ def _fail_batch(table, ids):
     return len(ids)
 
 
-def _release_groups():
+def _release_groups() -> int:
     """Heat refuses to scale a group that is being scaled. The metadata is plain by now."""
     marked = type_coerce(_R.c.rsrc_metadata, Text).like(f'%{SCALED}%')
     return relations.by_ids(_R, marked, _release_batch)
 
 
-def _release_batch(ids):
+def _release_batch(ids: Collection[typing.Any]) -> int:
     query = select(_R.c.id, _R.c.rsrc_metadata).where(_R.c.id.in_(ids))
     for row in session.execute(query).all():
         metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))
@@ -345,7 +347,7 @@ def _release_batch(ids):
 
 
 @session.writer
-def _remove_engines():
+def _remove_engines() -> int:
     count = session.execute(delete(models.stack_lock)).rowcount
     relations.change(_R, _R.c.engine_id.is_not(None), {'engine_id': None})
     return count + session.execute(delete(models.service)).rowcount

@@ -26,7 +26,7 @@ def relate_replacements() -> int:
     return by_ids(_R, named, _relate_batch)
 
 
-def _relate_batch(ids):
+def _relate_batch(ids: Collection[Any]) -> int:
     columns = select(_R.c.id, _R.c.replaces, _R.c.replaced_by)
     rows = session.execute(columns.where(_R.c.id.in_(ids))).all()
     named = {row.replaces for row in rows} | {row.replaced_by for row in rows}
@@ -55,7 +55,7 @@ def forget_previous_templates() -> int:
     return by_ids(_S, ended[0] & ended[1], _forget_batch)
 
 
-def _forget_batch(ids):
+def _forget_batch(ids: Collection[Any]) -> int:
     chosen = _S.c.id.in_(ids)
     templates = set(session.execute(select(_S.c.prev_raw_template_id).where(chosen)).scalars())
     changed = change(_S, chosen, {'prev_raw_template_id': None})
@@ -79,7 +79,7 @@ def part_snapshots() -> int:
     return by_ids(_N, ~has_parts & walked_together.exists(), _part_batch)
 
 
-def _part_batch(ids):
+def _part_batch(ids: Collection[Any]) -> int:
     changed = 0
     for row in session.execute(select(_N.c.id, _N.c.data).where(_N.c.id.in_(ids))).all():
         saved = (row.data or {}).get(RESOURCES)
@@ -103,7 +103,7 @@ def add_logins() -> int:
     return by_ids(_S, lacking, _add_login_batch)
 
 
-def _add_login_batch(ids):
+def _add_login_batch(ids: Collection[Any]) -> int:
     rows = session.execute(select(_S.c.id, _S.c.tenant).where(_S.c.id.in_(ids))).all()
     for row in rows:
         login = {'tenant_id': row.tenant, 'decrypt_method': ''}
@@ -133,7 +133,9 @@ def by_ids(
 
 
 @session.writer
-def _batch(table, which, convert, last):
+def _batch(
+    table: Table, which: ColumnElement[bool], convert: Callable[[Collection[Any]], int], last: Any
+) -> tuple[Any, int]:
     after = which if last is None else which & (table.c.id > last)
     query = select(table.c.id).where(after).order_by(table.c.id).limit(BATCH)
     ids = session.execute(query).scalars().all()
