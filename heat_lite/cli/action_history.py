@@ -1,7 +1,7 @@
 """The beginning of an action, and of the work on each resource, as the events tell."""
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from heat_lite.cli import api_client
@@ -48,8 +48,8 @@ def seconds_since(event: dict) -> float:
     return max((datetime.datetime.now(datetime.UTC) - _time(event)).total_seconds(), 0.0)
 
 
-def _newest_first(api, path):
-    query = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
+def _newest_first(api: api_client.ApiClient, path: str) -> Iterator[dict]:
+    query: dict[str, Any] = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
     query |= {'sort_keys': 'event_time', 'sort_dir': 'desc'}
     for _ in range(MAX_EVENTS // PAGE):
         page = api.call('GET', path + '/events', **query)['events']
@@ -70,7 +70,9 @@ def _last_action(stack: dict[str, Any], newest_first: Iterable[dict]) -> list[di
     return []
 
 
-def _work(events, zero):
+def _work(
+    events: Iterable[dict], zero: datetime.datetime
+) -> 'dict[tuple[str, str], WorkTime]':
     work: dict[tuple[str, str], WorkTime] = {}
     for event in events:
         key = resource_tree.stack_of(event), event['resource_name']
@@ -82,6 +84,6 @@ def _work(events, zero):
     return work
 
 
-def _time(event):
+def _time(event: dict) -> datetime.datetime:
     moment = datetime.datetime.fromisoformat(event['event_time'])
     return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)

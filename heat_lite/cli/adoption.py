@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from typing import TextIO
+from typing import Any, TextIO
 
 from heat_lite.authoring import located_errors
 from heat_lite.cli import api_client, arguments, errors, stack_body, stack_files
@@ -99,7 +99,7 @@ def _check_document(text: str, name: str) -> None:
         )
 
 
-def _write(out, target, document):
+def _write(out: terminal.Terminal, target: TextIO | None, document: Any) -> None:
     if target is None:
         out.write_json(document)
     else:

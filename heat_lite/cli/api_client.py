@@ -42,7 +42,7 @@ class RequestFailed(Exception):
         self.kind = kind
         self.position = position
 
-    def __str__(self):
+    def __str__(self) -> str:
         return super().__str__() + position_text(self.position)
 
     @property
@@ -75,7 +75,9 @@ class ServiceUnreachable(RequestFailed):
 class RedirectHandler(urllib.request.HTTPRedirectHandler):
     """Follows redirects. The token is sent to its own server only, maybe by TLS instead."""
 
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
         request = super().redirect_request(req, fp, code, msg, headers, newurl)
         if request is not None and not _may_have_token(req.full_url, request.full_url):
             request.remove_header(TOKEN_HEADER.capitalize())
@@ -252,7 +254,7 @@ class ApiClient:
         request = urllib.request.Request(url, headers={**self.headers, **headers})
         return build_opener(url, self._tls).open(request, timeout=timeout)
 
-    def _send(self, method, url, body):
+    def _send(self, method: str, url: str, body: Any) -> Any:
         return send(method, url, body, self.headers, tls=self._tls)[0]
 
     def unexpected_text(self, error: Exception) -> str:

@@ -3,6 +3,7 @@
 import argparse
 import pkgutil
 import re
+from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
 from heat_lite.cli.arguments import argument
@@ -60,7 +61,7 @@ def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     _show_missing(missing, out)
 
 
-def _full_name(api, word):
+def _full_name(api: api_client.ApiClient, word: str) -> str:
     """Return the only type that ends with a word, else the word."""
     found = api.call('GET', '/resource_types', with_unavailable='true')
     names = [*found['resource_types']]
@@ -71,7 +72,7 @@ def _full_name(api, word):
     return matching[0] if matching else word
 
 
-def _show_missing(rows, out):
+def _show_missing(rows: list[dict], out: terminal.Terminal) -> None:
     """Write the types that the service does not offer, by the reason."""
     by_reason: dict[str, list[str]] = {}
     for each in rows:
@@ -83,7 +84,7 @@ def _show_missing(rows, out):
             out.write_line(f'  {name}')
 
 
-def _show_type(schema, out):
+def _show_type(schema: dict, out: terminal.Terminal) -> None:
     if out.is_json:
         out.write_json(schema)
         return
@@ -146,7 +147,7 @@ def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
         out.table(['PARAMETER', 'TYPE', 'VALUE', 'DESCRIPTION'], rows)
 
 
-def _value(parameter):
+def _value(parameter: dict) -> Any:
     """Return the value of a parameter; asterisks for a hidden one."""
     value = parameter.get('Value', parameter.get('Default'))
     is_hidden = str(parameter.get('NoEcho')).lower() == 'true'

@@ -23,7 +23,7 @@ def fetch_key(cloud: Any, project: str | None, rotate: bool) -> tuple[dict[str, 
     return row, cloud.get_region_name('identity')
 
 
-def _credential(session, project, rotate):
+def _credential(session: Any, project: str | None, rotate: bool) -> dict:
     user_id, project_id = session.get_user_id(), session.get_project_id()
     if project not in (None, project_id):
         raise errors.CommandError(
@@ -49,7 +49,7 @@ def _credential(session, project, rotate):
     return made
 
 
-def _request(session, method, url, **options):
+def _request(session: Any, method: str, url: str, **options: Any) -> Any:
     """Return the body of a response of Keystone."""
     # not logged, as the responses contain secrets
     response = session.request(url, method, log=False, **options)

@@ -8,6 +8,8 @@ import logging
 import re
 import ssl
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 import openstack.config
 from keystoneauth1 import exceptions
@@ -41,14 +43,14 @@ def log_in(cloud: str | None, region: str | None, env: dict[str, str]) -> api_cl
         raise api_client.RequestFailed(0, _text(error)) from error
 
 
-def _load(cloud, region, env):
+def _load(cloud: str | None, region: str | None, env: Mapping[str, str]) -> Any:
     """Return the configuration of a cloud.
 
     The loader reads the variables of the process; ``env`` has those that choose the cloud.
     """
     loader = openstack.config.OpenStackConfig(app_name='heat-lite')
     cloud = cloud or env.get('OS_CLOUD') or None
-    options = {'auth_type': 'token'} if not cloud and _has_only_a_token(env) else {}
+    options: dict[str, Any] = {'auth_type': 'token'} if not cloud and _has_only_a_token(env) else {}
     known = [each for each in loader.get_cloud_names() if each not in MADE_UP]
     if cloud and cloud not in (*known, *MADE_UP):
         place = f'clouds.yaml, only {", ".join(sorted(known))}' if known else 'a clouds.yaml'
@@ -56,13 +58,13 @@ def _load(cloud, region, env):
     return loader.get_one(cloud=cloud, region_name=region, **options)
 
 
-def _has_only_a_token(env):
+def _has_only_a_token(env: Mapping[str, str]) -> bool:
     """Whether the log-in is a token: the loader takes any for one by password."""
     others = ('OS_AUTH_TYPE', 'OS_PASSWORD', 'OS_APPLICATION_CREDENTIAL_ID')
     return bool(env.get('OS_TOKEN')) and not any(env.get(name) for name in others)
 
 
-def _log_in(config):
+def _log_in(config: Any) -> api_client.ApiClient:
     session = config.get_session()
     token = session.get_token()
     endpoint = config.get_session_endpoint(SERVICE)
@@ -73,7 +75,7 @@ def _log_in(config):
             'the catalog has no orchestration service' + (f' in region {region}' if region else ''),
         )
 
-    def renew():
+    def renew() -> str:
         session.invalidate()
         return session.get_token()
 
@@ -82,7 +84,7 @@ def _log_in(config):
     return client
 
 
-def _tls(config):
+def _tls(config: Any) -> ssl.SSLContext | None:
     """Return the TLS settings of a cloud: its authority, its certificate, or no verification."""
     verify, certificate = config.get_requests_verify_args()
     context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
@@ -94,5 +96,5 @@ def _tls(config):
     return context
 
 
-def _text(error):
+def _text(error: object) -> str:
     return f'cannot log in to the cloud: {" ".join(str(error).split())}'

@@ -11,7 +11,7 @@ import os
 import pkgutil
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import argcomplete
@@ -95,25 +95,25 @@ def parser_of(words: list[str]) -> tuple[int, argparse.ArgumentParser]:
     return len(leading) + len(rest), _name_parser(rest)
 
 
-def _is_open(leading):
+def _is_open(leading: list[str]) -> bool:
     """Whether the last of the leading options still needs its value."""
     return bool(leading) and leading[-1].startswith('--') and arguments.needs_value(leading[-1])
 
 
-def _service_parser():
+def _service_parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(add_help=False)
     for each in arguments.CONNECTION:
         top.add_argument(*each.names, **each.settings)
     return top
 
 
-def _service_options(leading):
+def _service_options(leading: list[str]) -> dict[str, Any]:
     """Return the options in front of the verb, as a map of those that are given."""
     found, _ = _service_parser().parse_known_args(leading)
     return {name: value for name, value in vars(found).items() if value is not None}
 
 
-def _program_parser(name):
+def _program_parser(name: str) -> argparse.ArgumentParser:
     # The linter imports much of the engine. Its parser needs none of it.
     pkgutil.resolve_name('heat_lite.startup.lazy_imports:install')()
     found = pkgutil.resolve_name(PARSERS.get(name) or AUTHORING.format(name))()
@@ -124,19 +124,19 @@ def _program_parser(name):
     return found
 
 
-def _table_words(tables, **_):
+def _table_words(tables: Any, **_: Any) -> list[str]:
     """Return the words of tables, which need no service."""
     found = map(pkgutil.resolve_name, tables)
     return [word for table in found for word in (table() if callable(table) else table)]
 
 
-def _name_parser(rest):
+def _name_parser(rest: list[str]) -> argparse.ArgumentParser:
     """Return a parser of the name of a command, or of its second word."""
     names = {name: program.summary for name, program in main.COMMANDS.items()}
     names.update({name: verb.summary for name, verb in verbs.VERBS.items()})
     names.update({name: verbs.VERBS[target].summary for name, target in verbs.ALIASES.items()})
     start = ' '.join([*rest, ''])
-    found = {}
+    found: dict[str, str] = {}
     for name, summary in names.items():
         if name.startswith(start):
             word, _, more = name[len(start) :].partition(' ')
@@ -149,7 +149,7 @@ def _name_parser(rest):
 # --------------------------------------------------------------- names of the service
 
 
-def _add_completers(found, leading):
+def _add_completers(found: Any, leading: dict[str, Any]) -> None:
     """Complete the names of stacks, resources and types in the parser of a verb."""
     for action in found._actions:
         lookup = LOOKUPS.get(action.metavar or action.dest)
@@ -157,7 +157,7 @@ def _add_completers(found, leading):
             action.completer = functools.partial(_ask, lookup, leading)
 
 
-def _ask(lookup: Callable, leading: Mapping[str, str], *, parsed_args: Any, **_: Any) -> Any:
+def _ask(lookup: Callable, leading: dict[str, Any], *, parsed_args: Any, **_: Any) -> Any:
     """Return the names that the service has; none if it does not answer."""
     given = {**leading, **{key: value for key, value in vars(parsed_args).items() if value}}
     watchdog = threading.Timer(SECONDS, os._exit, [0])
@@ -175,28 +175,28 @@ def _ask(lookup: Callable, leading: Mapping[str, str], *, parsed_args: Any, **_:
         return {}
 
 
-def _stacks(api, given):
+def _stacks(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
     found = api.call('GET', '/stacks', limit=MAX_STACKS)['stacks']
     return {stack['stack_name']: stack['stack_status'] for stack in found}
 
 
-def _resources(api, given):
+def _resources(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
     rows = api.call('GET', api.find(given['stack']) + '/resources', nested_depth=5)['resources']
     tree = resource_tree.tree_of(rows)
     return {each.path: each.row['resource_type'] for each in tree.members.values()}
 
 
-def _outputs(api, given):
+def _outputs(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
     found = api.call('GET', api.find(given['stack']) + '/outputs')['outputs']
     return {each['output_key']: each.get('description') or '' for each in found}
 
 
-def _snapshots(api, given):
+def _snapshots(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
     found = api.call('GET', api.find(given['stack']) + '/snapshots')['snapshots']
     return {each['name'] or each['id']: each['status'] for each in found}
 
 
-def _types(api, given):
+def _types(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
     return dict.fromkeys(api.call('GET', '/resource_types')['resource_types'], '')
 
 

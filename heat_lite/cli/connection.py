@@ -8,6 +8,8 @@ import os
 import pkgutil
 import re
 import urllib.parse
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from heat_lite.cli import api_client
@@ -46,7 +48,7 @@ def connect(choice: Choice, env: dict[str, str] | None = None) -> api_client.Api
     return _direct(endpoint, choice.token or env.get('OS_TOKEN'))
 
 
-def _direct(endpoint, token):
+def _direct(endpoint: str, token: str | None) -> api_client.ApiClient:
     if re.fullmatch(r'/v1/?', _path(endpoint)):
         raise api_client.InvalidEndpoint(
             f'the endpoint {endpoint} lacks the project: write http://HOST:PORT/v1/PROJECT, '
@@ -59,7 +61,7 @@ def _direct(endpoint, token):
     return api_client.ApiClient(endpoint, token or local_token(endpoint))
 
 
-def _is_url(text):
+def _is_url(text: str) -> bool:
     if NOT_IN_URL.search(text):
         return False
     try:
@@ -69,14 +71,14 @@ def _is_url(text):
         return False  # a port or an address that cannot exist
 
 
-def _path(text):
+def _path(text: str) -> str:
     try:
         return urllib.parse.urlsplit(text).path
     except ValueError:
         return ''
 
 
-def _cloud(choice, env):
+def _cloud(choice: Choice, env: Mapping[str, str]) -> api_client.ApiClient:
     # The libraries of OpenStack start slowly: only a cloud needs them.
     log_in = pkgutil.resolve_name('heat_lite.cli.cloud_login:log_in')
     return log_in(choice.cloud, choice.region, env)
@@ -127,7 +129,7 @@ def is_local(endpoint: str) -> bool:
     return _server_of(endpoint) in (_server_of(url), _server_of(DEFAULT_ENDPOINT))
 
 
-def _is_locked(folder):
+def _is_locked(folder: Path) -> bool:
     """Whether a service runs with a data folder."""
     with open(folder / installation.LOCK_FILE) as file:
         try:
@@ -137,7 +139,7 @@ def _is_locked(folder):
     return False
 
 
-def _server_of(url):
+def _server_of(url: str) -> tuple[str, str | None, int | None]:
     parts = urllib.parse.urlsplit(url)
     host = parts.hostname or ''
     return parts.scheme, '127.0.0.1' if host == 'localhost' else host, parts.port

@@ -5,6 +5,8 @@ import json
 import pkgutil
 import shlex
 import urllib.parse
+from pathlib import Path
+from typing import Any
 
 from heat_lite.cli import api_client, arguments, connection, errors
 from heat_lite.cli.arguments import argument
@@ -45,7 +47,7 @@ def credentials(
             out.write_line(f'{name.replace("_", " "):<16}{value or _closed(name, api)}')
 
 
-def _variables(found):
+def _variables(found: Any) -> dict[str, Any]:
     named = {
         'AWS_ACCESS_KEY_ID': found['access_key'],
         'AWS_SECRET_ACCESS_KEY': found['secret_key'],
@@ -54,13 +56,15 @@ def _variables(found):
     return named | {variable: found[name] for name, (_, variable) in APIS.items() if found[name]}
 
 
-def _closed(name, api):
+def _closed(name: str, api: api_client.ApiClient) -> str:
     if api.cloud is not None:
         return f'not in the catalog as a service of the type {name}'
     return f'not served: start "heat-lite up" with {APIS[name][0]} PORT'
 
 
-def _shown(access, secret, project, region, urls):
+def _shown(
+    access: str, secret: str, project: str, region: str | None, urls: dict[str, str]
+) -> dict[str, Any]:
     return {
         'access_key': access,
         'secret_key': secret,
@@ -70,7 +74,7 @@ def _shown(access, secret, project, region, urls):
     }
 
 
-def _fetch_cloud_key(cloud, args):
+def _fetch_cloud_key(cloud: Any, args: argparse.Namespace) -> dict[str, Any]:
     row, region = pkgutil.resolve_name(FETCH_KEY)(cloud, args.project, args.rotate)
     urls = {name: cloud.get_session_endpoint(name) for name in APIS}
     return _shown(row['access'], row['secret'], row['tenant_id'], region, urls)
@@ -79,7 +83,7 @@ def _fetch_cloud_key(cloud, args):
 # ------------------------------------------------------------ the service of this machine
 
 
-def _read_local_key(api, args):
+def _read_local_key(api: api_client.ApiClient, args: argparse.Namespace) -> dict[str, Any]:
     """Return the key of the data folder of ``heat-lite up``."""
     folder = installation.data_folder()
     if not connection.is_local(api.endpoint):
@@ -96,7 +100,7 @@ def _read_local_key(api, args):
     return _shown(key.access, key.secret, project, None, _announced(folder))
 
 
-def _project_of(endpoint, folder):
+def _project_of(endpoint: str, folder: Path) -> str:
     clouds = installation.known_clouds(folder)
     project = urllib.parse.unquote(urllib.parse.urlsplit(endpoint).path.rpartition('/')[2])
     if len(clouds) > 1 and project not in clouds:
@@ -106,7 +110,7 @@ def _project_of(endpoint, folder):
     return clouds.pop() if len(clouds) == 1 and project not in clouds else project
 
 
-def _announced(folder):
+def _announced(folder: Path) -> dict[str, str]:
     try:
         return json.loads((folder / installation.AWS_URLS_FILE).read_text())
     except (OSError, ValueError):

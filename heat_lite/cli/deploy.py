@@ -57,7 +57,9 @@ def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     _create(api, out, args, stack_body.build(args))
 
 
-def _create(api, out, args, body):
+def _create(
+    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace, body: Any
+) -> None:
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
     path = api.create_stack(args.stack, {'disable_rollback': True, **body})
     _finish(api, out, args, path, 'CREATE', progress.NO_STACK)
@@ -90,14 +92,21 @@ def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body:
             raise errors.CommandError(f'the template declares no parameter {name}.{hint}')
 
 
-def _require_template(args):
+def _require_template(args: argparse.Namespace) -> None:
     if not args.template and not args.existing:
         raise errors.UsageError('give a template with -t, or keep the present one with --existing')
     if args.clear_parameter and not args.existing:
         raise errors.UsageError('--clear-parameter needs --existing')
 
 
-def _update(api, out, args, body, existing, without_replacement):
+def _update(
+    api: api_client.ApiClient,
+    out: terminal.Terminal,
+    args: argparse.Namespace,
+    body: Any,
+    existing: bool,
+    without_replacement: bool,
+) -> None:
     path = api.find(args.stack)
     before = progress.state_before(api, path)
     if without_replacement:
@@ -106,7 +115,14 @@ def _update(api, out, args, body, existing, without_replacement):
     _finish(api, out, args, path, 'UPDATE', before)
 
 
-def _finish(api, out, args, path, action, before):
+def _finish(
+    api: api_client.ApiClient,
+    out: terminal.Terminal,
+    args: argparse.Namespace,
+    path: str,
+    action: str,
+    before: progress.Before,
+) -> None:
     """Follow the action and show the outputs, unless the user does not want to wait."""
     if args.no_wait:
         stack = api.stack_at(path) if out.is_json else None
@@ -128,7 +144,9 @@ def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
     return errors.CHANGED if args.detailed_exitcode and has_changes else errors.DONE
 
 
-def _preview(api, args, body, existing=False):
+def _preview(
+    api: api_client.ApiClient, args: argparse.Namespace, body: Any, existing: bool = False
+) -> planned_changes.Preview:
     """Return the preview of an update, or of a create for a stack that does not exist."""
     if not args.template and not existing:
         raise errors.UsageError('give a template with -t, or keep the present one with --existing')
@@ -166,7 +184,7 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     return errors.DONE
 
 
-def _show_plan(found, out, args):
+def _show_plan(found: Any, out: terminal.Terminal, args: argparse.Namespace) -> None:
     if out.is_json:
         out.write_json({'preview': found.response}, indent=None)
         return

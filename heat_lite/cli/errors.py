@@ -1,5 +1,6 @@
 """The errors of commands, their exit statuses, and suggestions for misspelt names."""
 
+import argparse
 import difflib
 import re
 import sys
@@ -100,7 +101,9 @@ def suggestion(api: api_client.ApiClient, error: api_client.RequestFailed, args:
     return f' Did you mean {found}?' if found else ''
 
 
-def _candidates(api, error, args):
+def _candidates(
+    api: api_client.ApiClient, error: Exception, args: argparse.Namespace
+) -> tuple[str, list[str]]:
     """Return (wanted name, existing names) of what an error says is missing."""
     type_name, resource = getattr(args, 'type', None), getattr(args, 'resource', None)
     if type_name and not hasattr(args, 'stack'):

@@ -85,7 +85,7 @@ class EventWatch:
         self.news.clear()
         self.ended.clear()
 
-    def _run(self):
+    def _run(self) -> None:
         pause = 0.0
         while not self._closed.wait(pause):
             pause = RETRY_SECONDS
@@ -101,7 +101,7 @@ class EventWatch:
                 self.is_live = False
                 self.news.set()
 
-    def _listen(self):
+    def _listen(self) -> None:
         query = {'until': 'complete', 'nested_depth': resource_tree.NESTED_DEPTH}
         for position, kind, _ in messages(self._api, self._path, self._position, **query):
             if self._closed.is_set():

@@ -79,7 +79,14 @@ class NestedPaths:
         return f'{base}/{name}' if base else name
 
 
-def _listen(api, path, args, seen, out, paths):
+def _listen(
+    api: api_client.ApiClient,
+    path: str,
+    args: argparse.Namespace,
+    seen: set[str],
+    out: terminal.Terminal,
+    paths: NestedPaths,
+) -> None:
     """Print new events as they come, until the action has ended.
 
     Raises RequestFailed if the service has no streams, or no place for one.
@@ -107,7 +114,13 @@ def _listen(api, path, args, seen, out, paths):
         time.sleep(1)
 
 
-def _next(api, path, args, seen, out):
+def _next(
+    api: api_client.ApiClient,
+    path: str,
+    args: argparse.Namespace,
+    seen: set[str],
+    out: terminal.Terminal,
+) -> bool:
     """Wait and print the new events. Return whether the action is running."""
     time.sleep(progress.POLL_SECONDS * 2)
     silent = time.monotonic() + progress.UNREACHABLE_SECONDS
@@ -127,7 +140,7 @@ def _next(api, path, args, seen, out):
             time.sleep(1)
 
 
-def _is_running(api, path):
+def _is_running(api: api_client.ApiClient, path: str) -> bool:
     status = api.stack_at(path)['stack_status']
     return status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE'
 
@@ -153,7 +166,7 @@ def new_events(
     return found
 
 
-def _print(found, out, paths):
+def _print(found: list[dict], out: terminal.Terminal, paths: NestedPaths) -> None:
     for each in found:
         if out.is_json:
             out.write_json(each, indent=None)
@@ -162,7 +175,7 @@ def _print(found, out, paths):
         out.write_line(f'{moment}  {out.colorize(status, status)}  {name}  {reason}'.rstrip())
 
 
-def _row(event, paths):
+def _row(event: dict, paths: NestedPaths) -> list:
     return [
         event['event_time'],
         paths.find(event),

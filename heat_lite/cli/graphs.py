@@ -10,11 +10,11 @@ import graphlib
 import pkgutil
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from heat_lite.cli import arguments, errors
+from heat_lite.cli import api_client, arguments, errors
 from heat_lite.cli.arguments import argument, repeatable
 from heat_lite.cli.display import resource_tree, terminal
 
@@ -73,7 +73,7 @@ def graph(api: Any, out: terminal.Terminal, args: argparse.Namespace) -> None:
     _write(found, out, args, title, name)
 
 
-def _nodes(api, stack, depth):
+def _nodes(api: api_client.ApiClient, stack: dict, depth: int) -> 'list[Node]':
     path = f'/stacks/{stack["stack_name"]}/{stack["id"]}'
     query = {'nested_depth': depth} if depth else {}
     rows = api.call('GET', path + '/resources', **query)['resources']
@@ -81,7 +81,7 @@ def _nodes(api, stack, depth):
     return list(_nodes_of(tree))
 
 
-def _nodes_of(tree):
+def _nodes_of(tree: resource_tree.ResourceTree) -> 'Iterator[Node]':
     requires: dict[tuple[str, str], list[str]] = {}
     for member in tree.members.values():
         base = member.path.rpartition('/')[0]
@@ -92,7 +92,9 @@ def _nodes_of(tree):
         yield Node(member.path, member.row['resource_type'], requires.get(key, ()), member.status)
 
 
-def _write(found, out, args, title, name):
+def _write(
+    found: 'Graph', out: terminal.Terminal, args: argparse.Namespace, title: str, name: str
+) -> None:
     if out.is_json:
         rows = [
             {
@@ -200,23 +202,23 @@ def draw(graph: Graph, out: terminal.Terminal, width: int, limit: int = 0) -> No
     ``limit``: the number of resources of a step, and of names after one; 0 for all.
     """
     every = list(_rows(graph, '', '', limit or len(graph.nodes)))
-    rows = [row for row in every if row.node is not None]
-    if not rows:
+    shown = [(row, row.node) for row in every if row.node is not None]
+    if not shown:
         out.write_line('no resources')
         return
-    number = max(len(row.step) for row in rows)
-    names = max(len(row.branch) + len(row.node.name) for row in rows) + (
-        2 if any(row.node.status for row in rows) else 0
+    number = max(len(row.step) for row, _ in shown)
+    names = max(len(row.branch) + len(node.name) for row, node in shown) + (
+        2 if any(node.status for _, node in shown) else 0
     )
-    types = max(len(row.node.kind) for row in rows)
+    types = max(len(node.kind) for _, node in shown)
     for row in every:
         if row.node is None:
             out.write_line(f'{" " * number}{GAP}{row.branch}{row.after}')
         else:
-            _draw_row(row, (number, names, types), out, max(width, MIN_WIDTH))
+            _draw_row(row, row.node, (number, names, types), out, max(width, MIN_WIDTH))
 
 
-def _rows(graph, path, branch, limit):
+def _rows(graph: Graph, path: str, branch: str, limit: int) -> Iterator[_Row]:
     steps = graph.steps(path)
     last = steps[-1][: limit + 1][-1] if steps else None
     needs: dict[str, list[str]] = {node.name: [] for node in graph.inside(path)}
@@ -234,20 +236,22 @@ def _rows(graph, path, branch, limit):
             yield _Row('', branch + corner, None, f'and {len(nodes) - limit} more')
 
 
-def _listed(names, limit):
+def _listed(names: Sequence[str], limit: int) -> str:
     more = [f'and {len(names) - limit} more'] if len(names) > limit else []
     return ', '.join([*names[:limit], *more])
 
 
-def _draw_row(row, widths, out, limit):
+def _draw_row(
+    row: _Row, node: Node, widths: Sequence[int], out: terminal.Terminal, limit: int
+) -> None:
     number, names, types = widths
-    symbol = out.symbol(row.node.status) + ' ' if row.node.status else ''
-    shown = row.branch + row.node.name
+    symbol = out.symbol(node.status) + ' ' if node.status else ''
+    shown = row.branch + node.name
     padding = ' ' * (names - len(shown) - (2 if symbol else 0))
-    kind = row.node.kind
-    line = f'{row.step:>{number}}{GAP}{row.branch}{symbol}{row.node.name}{padding}{GAP}'
+    kind = node.kind
+    line = f'{row.step:>{number}}{GAP}{row.branch}{symbol}{node.name}{padding}{GAP}'
     length = number + names + 2 * len(GAP)
-    status = f'{GAP}{row.node.status}' if row.node.status else ''
+    status = f'{GAP}{node.status}' if node.status else ''
     after = f'{GAP}after {row.after}' if row.after else ''
     if length + types + len(status) + len(after) <= limit:
         out.write_line((line + kind.ljust(types) + status + after).rstrip())
@@ -271,7 +275,7 @@ def as_dot(graph: Graph, name: str) -> str:
     return '\n'.join([*lines, '}'])
 
 
-def _dot_level(graph, path, indent):
+def _dot_level(graph: Graph, path: str, indent: str) -> Iterator[str]:
     for node in graph.inside(path):
         label = '\\n'.join(_escaped(text) for text in (node.name, node.kind, node.status) if text)
         fill = FILLS.get(terminal.outcome(node.status), '#ffffff')
@@ -287,11 +291,11 @@ def _dot_level(graph, path, indent):
         yield f'{indent}{_quoted(first.path)} -> {_quoted(second.path)};'
 
 
-def _escaped(text):
+def _escaped(text: str) -> str:
     return text.replace('\\', '\\\\').replace('"', '\\"')
 
 
-def _quoted(text):
+def _quoted(text: str) -> str:
     return f'"{_escaped(text)}"'
 
 
@@ -307,11 +311,11 @@ def as_mermaid(graph: Graph) -> str:
     return '\n'.join(lines)
 
 
-def _has_outcome(node, outcome):
+def _has_outcome(node: Node, outcome: str) -> bool:
     return terminal.outcome(node.status) == outcome
 
 
-def _mermaid_level(graph, path, indent, ids):
+def _mermaid_level(graph: Graph, path: str, indent: str, ids: Mapping[str, str]) -> Iterator[str]:
     for node in graph.inside(path):
         texts = [_entities(text) for text in (node.name, node.kind, node.status) if text]
         yield f'{indent}{ids[node.path]}["{"<br/>".join(texts)}"]'
@@ -325,7 +329,7 @@ def _mermaid_level(graph, path, indent, ids):
         yield f'{indent}{ids[first.path]} --> {ids[second.path]}'
 
 
-def _entities(text):
+def _entities(text: str) -> str:
     """Return a text with the characters that Mermaid reads escaped."""
     return ''.join(
         character if character.isalnum() or character in ' :_-./' else f'#{ord(character)};'

@@ -103,7 +103,9 @@ def observe(api: api_client.ApiClient, type_name: str, object_id: str, given: di
     raise errors.CommandError(f'{type_name} {object_id}: {reason}' if reason else NOT_SHOWN)
 
 
-def _tell_missing(api, type_name, properties, is_refused):
+def _tell_missing(
+    api: api_client.ApiClient, type_name: str, properties: dict, is_refused: bool
+) -> None:
     """Warn of required properties that the object does not show.
 
     Raises CommandError if the object is to be adopted with them.
@@ -137,7 +139,7 @@ def find(api: api_client.ApiClient, name: str) -> dict | None:
         return None
 
 
-def _confirm(args, name, stack, is_owned):
+def _confirm(args: argparse.Namespace, name: str, stack: dict | None, is_owned: bool) -> None:
     """Ask, unless the user has accepted before. Raises UsageError, CommandError."""
     if args.yes:
         return
@@ -152,7 +154,14 @@ def _confirm(args, name, stack, is_owned):
         raise errors.CommandError('nothing is imported')
 
 
-def _create(api, out, args, name, part, is_owned):
+def _create(
+    api: api_client.ApiClient,
+    out: terminal.Terminal,
+    args: argparse.Namespace,
+    name: str,
+    part: dict,
+    is_owned: bool,
+) -> None:
     """Create the stack, by adoption if it owns the object."""
     template = {'heat_template_version': VERSION, 'resources': {name: part}}
     body = {'disable_rollback': True, 'template': template}
@@ -164,7 +173,14 @@ def _create(api, out, args, name, part, is_owned):
     outcome.follow_or_tell(api, path, out, 'ADOPT' if is_owned else 'CREATE', args.no_wait)
 
 
-def _add(api, out, args, stack, name, part):
+def _add(
+    api: api_client.ApiClient,
+    out: terminal.Terminal,
+    args: argparse.Namespace,
+    stack: dict,
+    name: str,
+    part: dict,
+) -> None:
     """Add the resource to an existing stack. Raises CommandError if that is impossible."""
     path = api_client.stack_path(stack)
     template = api.call('GET', path + '/template')

@@ -54,7 +54,13 @@ def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
         raise errors.StackFailed('\n'.join(failed))
 
 
-def _act(api, out, args, action, expected):
+def _act(
+    api: api_client.ApiClient,
+    out: terminal.Terminal,
+    args: argparse.Namespace,
+    action: str,
+    expected: str,
+) -> None:
     """Request an action and follow it."""
     path = api.find(args.stack)
     before = progress.state_before(api, path)
@@ -187,7 +193,7 @@ def read_drift(text: str) -> list[dict]:
     return changes
 
 
-def _after(text, part, position):
+def _after(text: str, part: str, position: int) -> int:
     """Return the position after ``part``. Raises ValueError if it does not stand there."""
     if not text.startswith(part, position):
         raise ValueError(f'{part!r} is missing at {position}')

@@ -105,7 +105,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def _run(words):
+def _run(words: list[str]) -> int:
     if words[0] in ('-h', '--help', 'help') or words in (['stack', '--help'], ['stack', '-h']):
         print(usage(), flush=True)
         return 0

@@ -9,8 +9,8 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 #: the first required option that argparse misses
 _REQUIRED_OPTION = re.compile(r'arguments are required:.*?(?<!\S)(-[-\w]+)')
@@ -67,7 +67,7 @@ def flatten(arguments: Iterable) -> list[Argument]:
 class Formatter(argparse.RawDescriptionHelpFormatter):
     """Adds the default to the help of each option that does not name it."""
 
-    def _get_help_string(self, action):
+    def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ''
         if not action.option_strings or 'default' in text or action.required or action.nargs == 0:
             is_flag = action.option_strings and isinstance(action.const, bool)
@@ -104,7 +104,9 @@ class Parser(argparse.ArgumentParser):
         for each in flatten(arguments):
             each.add_to(self)
 
-    def parse_args(self, args=None, namespace=None):
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> argparse.Namespace:
         self._given = list(sys.argv[1:] if args is None else args)
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
@@ -112,24 +114,24 @@ class Parser(argparse.ArgumentParser):
             self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
         return found
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         super().error(f'{message}{self._file_hint(message)}')
 
-    def _file_hint(self, message):
+    def _file_hint(self, message: str) -> str:
         """Return the hint that a file without its option needs this option, if it is required."""
         option = _REQUIRED_OPTION.search(message)
         files = [each for each in self._given if os.path.isfile(each)]
         return f'\nDid you mean {option[1]} {files[0]}?' if option and files else ''
 
-    def _print_message(self, message, file=None):
+    def _print_message(self, message: str, file: Any = None) -> None:
         # argparse drops an error of the output, e.g. of a full disk.
         print(message, end='', file=file or sys.stderr, flush=True)
 
-    def _suggestion(self, name):
+    def _suggestion(self, name: str) -> str:
         options = [each for each in self._option_string_actions if each.startswith('--')]
         match = difflib.get_close_matches(name, options, n=1, cutoff=0.6)
         return f'\nDid you mean {match[0]}?' if name.startswith('-') and match else ''
 
 
-def _example(text):
+def _example(text: str) -> str:
     return 'example:\n' + textwrap.indent(text, '  ')

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, events
@@ -118,7 +119,7 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         out.write_line(_why_none_waits(api, path))
 
 
-def _waiting(api, path):
+def _waiting(api: api_client.ApiClient, path: str) -> list[dict]:
     """Return {resource, hook, since} of each resource that waits at a hook."""
     depth = resource_tree.NESTED_DEPTH
     found = api.call('GET', f'{path}/events', nested_depth=depth, **events.OLDEST_FIRST)['events']
@@ -134,7 +135,7 @@ def _waiting(api, path):
     ]
 
 
-def _why_none_waits(api, path):
+def _why_none_waits(api: api_client.ApiClient, path: str) -> str:
     stack = api.stack_at(path)
     state = stack['stack_status']
     if state.endswith('_IN_PROGRESS'):
@@ -142,7 +143,7 @@ def _why_none_waits(api, path):
     return f'no resource waits at a hook: no action runs, the stack is {state}'
 
 
-def _paths_by_stack_and_name(rows):
+def _paths_by_stack_and_name(rows: Sequence[dict]) -> dict[tuple[str, str], str]:
     tree = resource_tree.tree_of(rows)
     return {
         (resource_tree.stack_of(each.row), each.name): each.path for each in tree.members.values()
@@ -156,7 +157,7 @@ def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse
     out.confirm(f'{args.resource} continues')
 
 
-def _hook_of(api, path, resource):
+def _hook_of(api: api_client.ApiClient, path: str, resource: str) -> str:
     """Return the hook that a resource waits at. Raises CommandError if it waits at none."""
     hooks = {each['resource']: each['hook'] for each in _waiting(api, path)}
     if resource not in hooks:

@@ -1,5 +1,6 @@
 """Runs a verb: parses its arguments, connects to the service, and reports errors."""
 
+import argparse
 import functools
 import importlib
 import os
@@ -51,7 +52,7 @@ def resolve(name: str) -> tuple[Any, Any]:
     return getattr(module, function), parser
 
 
-def _unknown(words, known):
+def _unknown(words: list[str], known: list[str]) -> int:
     if not words:
         errors.complain('a command is missing. `heat-lite --help` lists all commands.')
         return errors.USAGE
@@ -68,7 +69,7 @@ def _unknown(words, known):
     return errors.USAGE
 
 
-def _closest(words, known):
+def _closest(words: list[str], known: list[str]) -> str | None:
     """Return the most similar command, also one after a misspelt ``stack``."""
     named = [*known, *(f'stack {each}' for each in known)]
     return errors.closest(' '.join(words[:2]), named) or errors.closest(words[0], known)
@@ -79,7 +80,7 @@ def _call(function: Any, args: Any) -> int:
     return guarded(functools.partial(_with_service, function, args))
 
 
-def _with_service(function, args):
+def _with_service(function: Callable[..., int | None], args: argparse.Namespace) -> int | None:
     choice = connection.Choice(args.endpoint, args.token, args.os_cloud, args.os_region_name)
     api = connection.connect(choice)
     try:
@@ -96,7 +97,7 @@ def _with_service(function, args):
         return errors.FAILED
 
 
-def _raise_at_its_place(error, args):
+def _raise_at_its_place(error: Exception, args: argparse.Namespace) -> None:
     """Raise LocatedError, if the error of the service is at a place of a file of the user."""
     # It imports the library yaml, which starts slowly.
     place = pkgutil.resolve_name(LOCATE_RESPONSE)(error, args)
@@ -128,11 +129,11 @@ def guarded(work: Callable[[], int | None]) -> int:
     return errors.FAILED
 
 
-def _complain_unexpected(error):
+def _complain_unexpected(error: Exception) -> None:
     _show_traceback()
     errors.complain(f'unexpected {type(error).__name__}: {error}{MORE}')
 
 
-def _show_traceback():
+def _show_traceback() -> None:
     if os.environ.get(DEBUG):
         traceback.print_exc()

@@ -48,7 +48,7 @@ def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
         _show_resources(found['data'], out)
 
 
-def _show_resources(data, out):
+def _show_resources(data: dict | None, out: terminal.Terminal) -> None:
     """Show the resources of a snapshot; --json also shows its template and environment."""
     resources = (data or {}).get('resources') or {}
     keys = ('type', 'status', 'resource_id')

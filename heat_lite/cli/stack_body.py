@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heat_lite.authoring import file_references
@@ -47,7 +48,9 @@ def declared_parameters(template: str) -> list[str]:
     return [str(name) for each in sections if isinstance(each, dict) for name in each]
 
 
-def _environments(names, files, fetched, given):
+def _environments(
+    names: Sequence[str], files: stack_files.StackFiles, fetched: bool, given: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the keys of the body for environments, in their order: later ones win.
 
     The service prefers the parameters of environments to those of the request, as Heat does. So
@@ -69,7 +72,7 @@ def _environments(names, files, fetched, given):
     return {'environment': merged, 'environment_files': urls}
 
 
-def _without_parameters(environment, names):
+def _without_parameters(environment: dict, names: Mapping[str, str]) -> dict:
     values = environment.get('parameters')
     if not isinstance(values, dict) or names.keys().isdisjoint(values):
         return environment
@@ -77,7 +80,7 @@ def _without_parameters(environment, names):
     return {**environment, 'parameters': kept}
 
 
-def _options(args):
+def _options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the keys of the body for the options that were given."""
     given = {
         'tags': args.tags,

@@ -90,7 +90,7 @@ class StackFiles:
         self._reader = read
         self._with_references = with_references
 
-    def _read(self, name):
+    def _read(self, name: str) -> bytes:
         self.sources[name] = self._reader(name)
         return self.sources[name]
 
@@ -119,7 +119,7 @@ class StackFiles:
         except ValueError as error:
             raise FileError(f'{name}: {error}') from None
 
-    def _resolve_registry(self, name, base, registry):
+    def _resolve_registry(self, name: str, base: str, registry: dict) -> None:
         """Replace the files of a registry by their URLs; those of resources in it as well."""
         given = registry.get('base_url')
         if isinstance(given, str):
@@ -131,7 +131,7 @@ class StackFiles:
                 place = _RegistryPlace(f'{name}: resource_registry {key}')
                 registry[key] = self._add(base, value, place)
 
-    def _add(self, name, reference, place):
+    def _add(self, name: str, reference: str, place: '_Place | _RegistryPlace') -> str:
         """Read the file of a reference and return its URL.
 
         ``place.error(text)`` is the error of a file that cannot be used.
@@ -151,7 +151,7 @@ class StackFiles:
         self.contents[url] = self._content(target, content)
         return url
 
-    def _content(self, name, content):
+    def _content(self, name: str, content: bytes) -> str:
         """Return the text of a file; binary content in base64, as the stock client sends it."""
         try:
             text = content.decode('utf-8')
@@ -159,7 +159,7 @@ class StackFiles:
             return base64.encodebytes(content).decode()
         return self._resolve(name, text) if _is_template(text) else text
 
-    def _resolve(self, name, text):
+    def _resolve(self, name: str, text: str) -> str:
         """Return the text of a template with URLs in place of its references.
 
         The rest of the text stays, so that lines in errors of the service are those of the file.

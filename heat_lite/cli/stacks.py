@@ -107,7 +107,7 @@ def list_stacks(
     out.show(found, ['NAME', 'STATUS', 'AGE', 'CHANGED', 'ID'], rows)
 
 
-def _query(args):
+def _query(args: argparse.Namespace) -> dict[str, Any]:
     sort_key, _, sort_dir = (args.sort or '').partition(':')
     given: dict[str, Any] = {
         'name': args.name,
@@ -186,7 +186,7 @@ def outputs(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
         outcome.show_outputs(stack, out)
 
 
-def _show_output(values, out, name):
+def _show_output(values: dict[str, dict], out: terminal.Terminal, name: str) -> None:
     """Print one value: text as it is, so that a script can use it."""
     if name not in values:
         found = errors.closest(name, values)
@@ -219,7 +219,7 @@ def failures(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
         out.write_line('\n'.join([first, *rest]) + _remarks(each))
 
 
-def _failed_events(api, name):
+def _failed_events(api: api_client.ApiClient, name: str) -> list[dict]:
     """Return the failures in the events, of a server that records them nowhere else."""
     path = api.find(name) + '/events'
     found = api.call('GET', path, nested_depth=5, **events.OLDEST_FIRST)['events']
@@ -259,7 +259,9 @@ def environment(
     _show_document(api, out, args, 'environment')
 
 
-def _show_document(api, out, args, name):
+def _show_document(
+    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace, name: str
+) -> None:
     """Print a document as YAML, or as JSON."""
     document = api.call('GET', f'{api.find(args.stack)}/{name}')
     (out.write_json if out.is_json else out.write_yaml)(document)

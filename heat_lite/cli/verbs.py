@@ -309,7 +309,7 @@ def find(words: list[str]) -> tuple[str, int]:
     return '', 0
 
 
-def _is_argument(name, rest):
+def _is_argument(name: str, rest: list[str]) -> bool:
     """Whether the last word of an alias is an argument: ``template show`` of the stack "show"."""
     first, _, more = name.partition(' ')
     return bool(more) and name in ALIASES and first in VERBS and rest[:1] in ([], ['--json'])

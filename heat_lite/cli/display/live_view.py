@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -51,7 +52,7 @@ class LiveView:
         #: the columns of the lines on the terminal
         self._drawn: list[int] = []
 
-    def _draw(self):
+    def _draw(self) -> Text:
         width, height = self.console.size
         lines = self._picture.lines(width, max(height - 1, 1), time.monotonic())
         self._drawn = [each.cell_len for each in lines]
@@ -94,40 +95,42 @@ class LiveView:
             signal.signal(number, handler)
         self._handlers = {}
 
-    def _refresh(self):
+    def _refresh(self) -> None:
         """Draw the picture. In the background the terminal is that of another program."""
         if self._live is None and not terminal.is_in_foreground(self.console.file):
             return
         self._is_drawing = True
         if self._live is None:
-            self._begin_picture()
+            live = self._begin_picture()
         else:
+            live = self._live
             self.console.control(unwrap(self._drawn, *self.console.size))
-        self._live.refresh()
+        live.refresh()
         self._is_drawing = False
         if self._is_stop_due:
             self._stop()
 
-    def _begin_picture(self):
+    def _begin_picture(self) -> Live:
         self._echo.disable()
-        self._live = Live(
+        self._live = live = Live(
             console=self.console, auto_refresh=False, get_renderable=self._draw, transient=False
         )
-        self._live.start()
+        live.start()
+        return live
 
-    def _end_picture(self):
+    def _end_picture(self) -> None:
         live, self._live = self._live, None
         if live is not None:
             live.stop()
         self._echo.restore()
 
-    def _on_stop(self, number, frame):
+    def _on_stop(self, number: int, frame: Any) -> None:
         """Stop the process by SIGTSTP; the end of a drawing comes first."""
         self._is_stop_due = True
         if not self._is_drawing:
             self._stop()
 
-    def _stop(self):
+    def _stop(self) -> None:
         """Give the terminal back, stop, and begin a new picture after SIGCONT."""
         self._is_stop_due = False
         self._end_picture()
@@ -147,7 +150,7 @@ def unwrap(lines: list[int], width: int, height: int) -> Control:
     return Control(*erase * max(gained, 0))
 
 
-def _exit(number, frame):
+def _exit(number: int, frame: Any) -> None:
     """End by SIGTERM with the terminal as it was: its cursor, and its echo."""
     raise SystemExit(128 + number)
 
@@ -187,7 +190,9 @@ class Picture:
             line.no_wrap = True
         return lines[:height]
 
-    def _fitting(self, members, room):
+    def _fitting(
+        self, members: Sequence[resource_tree.Member], room: int
+    ) -> Sequence[resource_tree.Member]:
         """Return the members that have room, in their order; the most important ones first."""
         if len(members) <= room:
             return members
@@ -197,26 +202,26 @@ class Picture:
         )
         return [members[index] for index in sorted(ranked[:room])]
 
-    def _outcome(self, member):
+    def _outcome(self, member: resource_tree.Member) -> str:
         """Return the outcome of the action for a member; '' before its turn."""
         is_rollback, action = self._is_rollback_of_create(), self._action()
         if is_rollback and member.outcome == 'COMPLETE' and not member.status.startswith(action):
             return ''
         return '' if action in SWEEPS and not member.touched else member.outcome
 
-    def _is_rollback_of_create(self):
+    def _is_rollback_of_create(self) -> bool:
         return self.tree.is_new and self.stack['stack_status'].startswith('ROLLBACK')
 
-    def _action(self):
+    def _action(self) -> str:
         """Return the action on the members: the rollback of a create deletes them."""
         if self._is_rollback_of_create():
             return 'DELETE'
         return self.stack['stack_status'].partition('_')[0]
 
-    def _priority(self, member):
+    def _priority(self, member: resource_tree.Member) -> int:
         return PRIORITIES.index(self._outcome(member))
 
-    def _folded(self, members):
+    def _folded(self, members: Sequence[resource_tree.Member]) -> str:
         waiting = 'not started' if self.ended else 'waiting'
         words = {
             'COMPLETE': 'complete',
@@ -228,7 +233,7 @@ class Picture:
         parts = [f'{found.count(each)} {word}' for each, word in words.items() if each in found]
         return f'   … {", ".join(parts)} (not shown)'
 
-    def _totals(self, members, now, width):
+    def _totals(self, members: Sequence[resource_tree.Member], now: float, width: int) -> Text:
         status = self.stack['stack_status']
         done, total = progress_of(self._action(), members)
         name = Text(printable.escape(self.stack['stack_name']), 'bold')
@@ -246,7 +251,9 @@ class Picture:
             counts = counts[1:]
         return Text.assemble(name, state, counts)
 
-    def _line(self, member, now, width, names, label):
+    def _line(
+        self, member: resource_tree.Member, now: float, width: int, names: int, label: str
+    ) -> Text:
         line = Text(' ' + '  ' * member.depth)
         outcome = self._outcome(member)
         line.append(self._symbol(outcome, now) + ' ', STYLES[outcome])
@@ -268,12 +275,12 @@ class Picture:
             )
         return line
 
-    def _symbol(self, outcome, now):
+    def _symbol(self, outcome: str, now: float) -> str:
         if outcome == 'IN_PROGRESS' and not self.ended:
             return SPINNER[int(now * DRAWINGS_PER_SECOND) % len(SPINNER)]
         return terminal.SYMBOLS.get(outcome, '·')
 
-    def _detail(self, member):
+    def _detail(self, member: resource_tree.Member) -> str:
         if member.outcome in ('FAILED', 'IN_PROGRESS'):
             return ' '.join(views.reason_of(member).split())
         names = [] if member.outcome or self.ended else self.tree.waiting_for(member)
@@ -283,7 +290,7 @@ class Picture:
         return f'waits for {", ".join(names[:3])}{more}'
 
 
-def progress_of(action: str, members: list[resource_tree.Member]) -> tuple[int, int]:
+def progress_of(action: str, members: Sequence[resource_tree.Member]) -> tuple[int, int]:
     """Return (number of finished members, number of members) of an action.
 
     Of an update only the members count that it has changed: it leaves the others alone.
@@ -306,11 +313,11 @@ def label_of(member: resource_tree.Member, shown: set[str]) -> str:
     return label
 
 
-def _name_columns(members, width):
+def _name_columns(members: Sequence[resource_tree.Member], width: int) -> int:
     """Return the columns of indentation, symbol and name: at most two fifths of the width."""
     longest = max((3 + 2 * each.depth + cell_len(each.name) for each in members), default=0)
     return min(max(longest + 1, NAME_COLUMNS), max(width * 2 // 5, 10))
 
 
-def _pad(line, column):
+def _pad(line: Text, column: int) -> None:
     line.append(' ' * max(column - line.cell_len, 1))

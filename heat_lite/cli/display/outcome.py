@@ -1,6 +1,7 @@
 """The end of an action: its causes of failure, its outputs, and what to do next."""
 
 import urllib.parse
+from collections.abc import Sequence
 from typing import Any
 
 from heat_lite.cli import api_client, errors
@@ -68,7 +69,7 @@ def name_of(path: str) -> str:
     return urllib.parse.unquote(path.split('/')[2])
 
 
-def _detached(name, follower):
+def _detached(name: str, follower: progress.Follower) -> str:
     """Return how to continue after the user has stopped following."""
     rows = [('follow', 'follow it again')]
     cancel = {'CREATE': 'cancel --no-rollback', 'UPDATE': 'cancel'}.get(follower.action)
@@ -108,7 +109,7 @@ def cause_lines(cause: dict[str, Any]) -> list[str]:
     ]
 
 
-def _next_commands(name, status):
+def _next_commands(name: str, status: str) -> list[str]:
     if status == 'DELETE_COMPLETE':
         return []
     rows = [('failures', 'all failures, also of earlier attempts')]
@@ -119,7 +120,7 @@ def _next_commands(name, status):
     return ['next:', *_commands(name, rows)]
 
 
-def _commands(name, rows):
+def _commands(name: str, rows: Sequence[tuple[str, str]]) -> list[str]:
     """Return lines of commands with what each does."""
     commands = [(f'heat-lite {verb} {name}', text) for verb, text in rows]
     width = max(len(command) for command, _ in commands)
@@ -147,13 +148,13 @@ def causes(
     return list(found.values())
 
 
-def _is_present(cause, action, tree):
+def _is_present(cause: dict, action: str, tree: resource_tree.ResourceTree) -> bool:
     """Whether a recorded failure is one of this action that no retry has repaired."""
     member = tree.members.get(cause['path'])
     return cause['stack_action'] == action and (member is None or member.outcome != 'COMPLETE')
 
 
-def _explains(path, other):
+def _explains(path: str, other: str) -> bool:
     return path == other or path.startswith(other + '/')
 
 
@@ -175,12 +176,12 @@ def recorded(api: api_client.ApiClient, stack: dict[str, Any]) -> list[dict[str,
     return found
 
 
-def _may_be_nested(failure):
+def _may_be_nested(failure: dict) -> bool:
     """Whether a failure has the form of one that comes from a nested stack."""
     return bool(failure.get('physical_resource_id')) and 'resources.' in failure['reason']
 
 
-def _nested_failures(api, identity):
+def _nested_failures(api: api_client.ApiClient, identity: str) -> list[dict]:
     try:
         return api.stack(identity).get('failures') or []
     except api_client.RequestFailed:
@@ -194,6 +195,6 @@ def show_outputs(stack: dict, out: terminal.Terminal) -> None:
         out.table(['OUTPUT', 'VALUE'], rows)
 
 
-def _output_text(output):
+def _output_text(output: dict) -> Any:
     error = output.get('output_error')
     return f'error: {error}' if error else output.get('output_value')

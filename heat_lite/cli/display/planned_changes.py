@@ -103,7 +103,7 @@ def replacements(response: dict[str, Any]) -> Replacements:
     return found
 
 
-def _has_unknown_members(resource):
+def _has_unknown_members(resource: dict) -> bool:
     return resource.get('nested', '') is None and resource.get('action') != 'create'
 
 
@@ -172,7 +172,7 @@ def _differences(change: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield part, _before(old), terminal.cell(new)
 
 
-def _before(value):
+def _before(value: Any) -> str:
     return '' if value is None else f'{terminal.cell(value)} -> '
 
 

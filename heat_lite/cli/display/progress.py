@@ -144,7 +144,7 @@ class Follower:
                 self.watch.close()
             self.view.close()
 
-    def _wait(self, pause):
+    def _wait(self, pause: float) -> None:
         """Wait for ``pause``, then for an event; the end of the action ends the wait at once."""
         if self.watch is None:
             self.watch = event_stream.EventWatch(self.api, self.path)
@@ -195,7 +195,7 @@ class Follower:
         self._note_hooks(stack, bool(changed))
         return stack
 
-    def _note_hooks(self, stack, is_changed):
+    def _note_hooks(self, stack: dict, is_changed: bool) -> None:
         """Show what waits at a hook: the list of resources does not tell."""
         if is_changed:
             self.hooks, self.looked_for_hooks = '', self.seconds
@@ -212,10 +212,10 @@ class Follower:
         if self.hooks:
             self.view.note(self.hooks)
 
-    def _note_at_work(self):
+    def _note_at_work(self) -> None:
         self.view.note(f'waiting for the end of the work on {self.tree.at_work() or "it"}')
 
-    def _note_unreachable(self, error):
+    def _note_unreachable(self, error: Exception) -> None:
         silent = time.monotonic() - self.answered
         if silent > UNREACHABLE_SECONDS:
             raise StackFailed(
@@ -224,7 +224,7 @@ class Follower:
             ) from error
         self.view.note('the service does not answer, waiting for it')
 
-    def _is_running(self, stack):
+    def _is_running(self, stack: dict) -> bool:
         status = stack['stack_status']
         if status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE':
             return True
@@ -240,7 +240,7 @@ class Follower:
             and last_event(self.api, self.path) == self.before.event
         )
 
-    def _check_limit(self, stack, limit):
+    def _check_limit(self, stack: dict, limit: float | None) -> None:
         if limit is None:
             # A rollback has the time of its own.
             limit = ((stack.get('timeout_mins') or DEFAULT_MINUTES) * 2 + 10) * 60
@@ -248,5 +248,5 @@ class Follower:
             raise StackFailed(f'{stack["stack_status"]} after {limit:g} seconds')
 
 
-def _state(stack):
+def _state(stack: dict) -> tuple:
     return stack['stack_status'], stack.get('stack_status_reason'), stack.get('updated_time')

@@ -1,10 +1,10 @@
 """The resources of a stack and of its nested stacks, as they change during an action."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from heat_lite.cli.display import terminal
+from heat_lite.cli.display import resource_tree, terminal
 from heat_lite.common import printable
 
 DELETED = 'DELETE_COMPLETE'
@@ -63,7 +63,7 @@ def nested_of(row: dict) -> str:
     return _linked(row, 'nested')
 
 
-def _linked(row, relation):
+def _linked(row: dict, relation: str) -> str:
     for link in row.get('links') or ():
         if link.get('rel') == relation:
             return link.get('href', '').rstrip('/').rpartition('/')[2]
@@ -125,7 +125,7 @@ class ResourceTree:
                 member.started = began
                 self._note_change(member, began if ended is None else ended)
 
-    def _note_change(self, member, now):
+    def _note_change(self, member: resource_tree.Member, now: float) -> None:
         if not member.outcome:
             return
         member.touched = True
@@ -163,7 +163,7 @@ class ResourceTree:
         ]
 
 
-def _has_changed(before, row):
+def _has_changed(before: dict, row: dict) -> bool:
     """Whether a resource has another state, has failed again for another reason, or has been
     replaced by a complete one.
     """
@@ -220,7 +220,7 @@ def _with_vanished(before: Iterable[str], listed: Iterable[str]) -> Iterator[str
         waiting += inside.get(path, [])[::-1]
 
 
-def _outermost(by_stack, rows):
+def _outermost(by_stack: Mapping[str, list[dict]], rows: Sequence[dict]) -> list[str]:
     """Return the stacks that are in no other.
 
     A nested stack is listed a moment before the resource that contains it has its link. It is left
@@ -228,7 +228,8 @@ def _outermost(by_stack, rows):
     """
     nested = {nested_of(row) for row in rows} - {''}
     unlinked = {row['resource_name']: stack_of(row) for row in rows if not nested_of(row)}
-    outermost, others = [], []
+    outermost: list[str] = []
+    others: list[str] = []
     for stack, members in by_stack.items():
         if stack not in nested:
             container = unlinked.get(members[0].get('parent_resource'), stack)
@@ -236,11 +237,11 @@ def _outermost(by_stack, rows):
     return outermost or others
 
 
-def _sorted(rows):
+def _sorted(rows: Sequence[dict]) -> list[dict]:
     return sorted(rows, key=_sort_key)
 
 
-def _sort_key(row):
+def _sort_key(row: dict) -> tuple:
     """Members of a group, whose names are numbers, are in the order of their numbers."""
     name = row['resource_name']
     number = int(name) if name.isascii() and name.isdigit() else -1

@@ -89,7 +89,7 @@ class Echo:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _owns_input():
+def _owns_input() -> bool:
     """Return whether this process is in the foreground: others are stopped by a change."""
     try:
         return sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
@@ -147,7 +147,7 @@ class Terminal:
         else:
             self.table(headers, rows)
 
-    def _write(self, text):
+    def _write(self, text: str) -> None:
         self.stream.write(text + '\n')
         self.stream.flush()
 
@@ -183,7 +183,7 @@ class Terminal:
         for line in lines:
             self._row(line, widths)
 
-    def _row(self, line, widths):
+    def _row(self, line: Sequence, widths: Sequence) -> None:
         cells = [
             self.colorize(shorten(text, width).ljust(width), text)
             for text, width in zip(line, widths, strict=True)

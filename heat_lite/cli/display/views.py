@@ -36,7 +36,7 @@ def short_type(name: str) -> str:
     return name.rpartition('/')[2] if '://' in name else name
 
 
-def _order(member):
+def _order(member: resource_tree.Member) -> tuple[bool, int]:
     """Nested members start after the resource that contains them, and end before it."""
     has_ended = member.outcome != 'IN_PROGRESS'
     return has_ended, -member.depth if has_ended else member.depth
@@ -63,7 +63,7 @@ class LineView:
             if member.outcome:
                 self._show(member, now)
 
-    def _show(self, member, now):
+    def _show(self, member: resource_tree.Member, now: float) -> None:
         status = member.status
         seconds = '' if member.outcome == 'IN_PROGRESS' else seconds_text(member.seconds(now))
         reason = '  ' + reason_of(member) if member.outcome == 'FAILED' else ''
@@ -89,7 +89,7 @@ class LineView:
 class JsonView(LineView):
     """A JSON object a line for each change of a member."""
 
-    def _show(self, member, now):
+    def _show(self, member: resource_tree.Member, now: float) -> None:
         seconds = member.seconds(now)
         self.out.write_json(
             {
