@@ -7,6 +7,7 @@ again when it has changed, so a rotation needs no restart.
 import fcntl
 import json
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,7 +53,7 @@ class AccessKeys:
                 self._write([*others.values(), own])
             return own
 
-    def _keys(self):
+    def _keys(self) -> dict[str, AccessKey]:
         try:
             found = self._file.stat()
         except FileNotFoundError:
@@ -62,7 +63,7 @@ class AccessKeys:
             self._read = version, {each.access: each for each in self._parse()}
         return self._read[1]
 
-    def _parse(self):
+    def _parse(self) -> list[AccessKey]:
         try:
             rows = json.loads(self._file.read_text())
             return [AccessKey(*(str(row[name]) for name in AccessKey._fields)) for row in rows]
@@ -71,7 +72,7 @@ class AccessKeys:
                 f'{self._file} is no list of access keys: delete it, and new ones are created'
             ) from None
 
-    def _write(self, keys):
+    def _write(self, keys: Iterable[AccessKey]) -> None:
         new = self._file.with_suffix('.new')
         new.unlink(missing_ok=True)
         new.touch(mode=0o600)

@@ -8,6 +8,7 @@ import base64
 import functools
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from cryptography import fernet
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -73,34 +74,34 @@ def length_error(key: str) -> str | None:
 
 
 @functools.lru_cache(8)
-def _fernet(key):
+def _fernet(key: str) -> fernet.Fernet:
     return fernet.Fernet(base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest()))
 
 
 @functools.lru_cache(8)
-def _heat_fernet(key):
+def _heat_fernet(key: str) -> fernet.Fernet:
     return fernet.Fernet(base64.urlsafe_b64encode(_fitted(key)))
 
 
-def _fitted(key):
+def _fitted(key: str) -> bytes:
     """Return the bytes of a key in the length that Heat's methods use: repeated or cut."""
     if not key:
         raise ValueError('There is no key.')
     return (key * KEY_LENGTH)[:KEY_LENGTH].encode()
 
 
-def _raw_key(key):
+def _raw_key(key: str) -> bytes:
     """Return the bytes of a key for AES, whose length selects the variant."""
     return key.encode() if len(key) in SHORT_KEY_LENGTHS else _fitted(key)
 
 
-def _decrypt_aes(ciphertext, key, mode):
+def _decrypt_aes(ciphertext: str, key: str, mode: Any) -> bytes:
     data = base64.b64decode(ciphertext)
     aes = Cipher(algorithms.AES(_raw_key(key)), mode(data[:VECTOR_LENGTH])).decryptor()
     return aes.update(data[VECTOR_LENGTH:]) + aes.finalize()
 
 
-def _decrypt_cbc(ciphertext, key):
+def _decrypt_cbc(ciphertext: str, key: str) -> bytes:
     """Return the plain text. The last byte is the number of zeros between the text and it."""
     padded = _decrypt_aes(ciphertext, key, modes.CBC)
     zeros = padded[-1] if padded else VECTOR_LENGTH

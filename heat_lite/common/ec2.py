@@ -95,5 +95,5 @@ def quoted_path(path: str) -> str:
     return urllib.parse.quote(path, safe='/-_~')
 
 
-def _quote(text):
+def _quote(text: object) -> str:
     return urllib.parse.quote(str(text), safe='-_~')

@@ -31,7 +31,7 @@ class HeatIdentifier:
     stack_id: str | None
     path: str = ''
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.path and not self.path.startswith('/'):
             object.__setattr__(self, 'path', '/' + self.path)
 
@@ -85,7 +85,7 @@ def stack_path(tenant: str, stack_name: str, stack_id: str | None) -> str:
     return f'{_quote(tenant)}/stacks/{_quote(stack_name)}/{_quote(stack_id or "")}'
 
 
-def _quote(text):
+def _quote(text: object) -> str:
     return urllib.parse.quote(str(text), safe='')
 
 

@@ -59,7 +59,7 @@ def revision() -> str:
     return f'{found}+{commit[:_COMMIT_LENGTH]}' if commit else found
 
 
-def _installed_version():
+def _installed_version() -> str:
     metadata = importlib.import_module('importlib.metadata')
     try:
         return metadata.version('heat-lite')
@@ -67,7 +67,7 @@ def _installed_version():
         return UNKNOWN
 
 
-def _checked_out(folder):
+def _checked_out(folder: Path) -> str:
     """Return the commit of a checkout, an empty text if it is unknown."""
     head = _read(folder / 'HEAD')
     name = head.removeprefix('ref: ')
@@ -77,7 +77,7 @@ def _checked_out(folder):
     return _read(folder / name) or next((words[0] for words in packed if words[1:] == [name]), '')
 
 
-def _read(path):
+def _read(path: Path) -> str:
     try:
         return path.read_text().strip()
     except OSError:
@@ -104,7 +104,7 @@ def entry_points(group: str) -> list[Any]:
 
 # Cached, because the metadata of all installed packages is read from disk.
 @functools.lru_cache(1)
-def _all_entry_points(path):
+def _all_entry_points(path: tuple[str, ...]) -> Any:
     # Loaded here, because it takes longer than a short command.
     return importlib.import_module('importlib.metadata').entry_points()
 

@@ -29,7 +29,7 @@ def cached_function(max_entries: int) -> Callable[[typing.Any], typing.Any]:
     memory from the system, since the memory around it can not be returned.
     """
 
-    def decorate(function):
+    def decorate(function: Callable) -> typing.Any:
         cached = functools.lru_cache(max_entries)(function)
         _functions.append(cached)
         return cached
@@ -105,7 +105,7 @@ class LruCache:
                 self._weight -= self._entries.pop(key)[1]
             self._used.clear()
 
-    def _is_full(self):
+    def _is_full(self) -> bool:
         return len(self._entries) > self._max_entries or self._weight > self._max_weight
 
 

@@ -35,13 +35,13 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from _texts_of_scalar(str(each))
 
 
-def _texts_of_scalar(text):
+def _texts_of_scalar(text: str) -> Iterator[str]:
     for part in {text, *text.splitlines(), *_number_texts(text)}:
         if len(part) >= MIN_LENGTH and part.lower() not in COMMON:
             yield part
 
 
-def _number_texts(text):
+def _number_texts(text: str) -> Iterator[str]:
     """Yield a number as properties convert it: to an integer, or to a float."""
     if len(text) > NUMBER_LENGTH:
         return
@@ -97,7 +97,7 @@ class Redactor:
         return MASK if is_number and str(value) in self._texts else value
 
 
-def _variants(text):
+def _variants(text: str) -> Any:
     """Return the forms of a text in messages: plain, and as Python, JSON, HTML and URLs quote it.
 
     A lone surrogate has no form in a URL.
@@ -109,9 +109,9 @@ def _variants(text):
     return forms
 
 
-def _remove(text, secret):
+def _remove(text: str, secret: str) -> str:
     """Replace a value, and beginnings of it that have at least HEAD characters."""
-    parts, begin, head = [], 0, secret[:HEAD]
+    parts, begin, head = list[str](), 0, secret[:HEAD]
     while (found := text.find(head, begin)) >= 0:
         end = found + len(head)
         while end < len(text) and end - found < len(secret) and text[end] == secret[end - found]:

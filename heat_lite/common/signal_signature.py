@@ -23,7 +23,7 @@ def is_signed(path: str, query: str, secret: bytes) -> bool:
     return hmac.compare_digest(given.encode(), _signature(path, secret).encode())
 
 
-def _signature(path, secret):
+def _signature(path: str, secret: bytes) -> str:
     """Return the signature of a path, which may be quoted, in hexadecimal digits."""
     # the text separates these signatures from others with the key of the service
     text = urllib.parse.unquote(path).encode()

@@ -100,7 +100,7 @@ def checked_address(host: str, port: int) -> str:
     return found[0][4][0]
 
 
-def _check_scheme(url, schemes):
+def _check_scheme(url: str, schemes: Collection[str]) -> None:
     try:
         scheme = urllib.parse.urlsplit(url).scheme
     except (ValueError, AttributeError, TypeError):

@@ -80,7 +80,7 @@ def load(
     return conf
 
 
-def _given_files(args):
+def _given_files(args: Sequence[str]) -> list[str]:
     """Return the values of --config-file. The parser itself keeps none of them after an error."""
     top = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     top.add_argument('--config-file', action='append', default=[])

@@ -1,6 +1,7 @@
 """Options of the HTTP servers of the APIs."""
 
 from oslo_config import cfg
+from oslo_config.cfg import Opt
 
 PASTE_DEPLOY = [
     cfg.StrOpt(
@@ -17,7 +18,7 @@ PASTE_DEPLOY = [
 ]
 
 
-def _server(port):
+def _server(port: int) -> list[Opt]:
     return [
         cfg.IPOpt('bind_host', default='0.0.0.0', help='IP address that the server listens on.'),
         cfg.PortOpt('bind_port', default=port, help='TCP port that the server listens on.'),

@@ -1,9 +1,10 @@
 """Options of the caches of answers from the cloud."""
 
 from oslo_config import cfg
+from oslo_config.cfg import Opt
 
 
-def _cache(content, seconds, note=''):
+def _cache(content: str, seconds: int, note: str = '') -> list[Opt]:
     return [
         cfg.BoolOpt('caching', default=True, help=f'Cache {content}.{note}'),
         cfg.IntOpt(

@@ -3,7 +3,10 @@
 Group [clients] holds the defaults; group [clients_NAME] overrides them for one service.
 """
 
+from typing import Any
+
 from oslo_config import cfg
+from oslo_config.cfg import Opt
 
 SERVICES = (
     'aodh',
@@ -28,7 +31,9 @@ TIMEOUT = 120.0
 INTERFACES = ['publicURL', 'internalURL', 'adminURL', 'public', 'internal', 'admin']
 
 
-def _connection(endpoint_type=None, insecure=None, timeout=None):
+def _connection(
+    endpoint_type: str | None = None, insecure: Any = None, timeout: Any = None
+) -> list[Opt]:
     return [
         cfg.StrOpt(
             'endpoint_type',
@@ -60,7 +65,7 @@ def _connection(endpoint_type=None, insecure=None, timeout=None):
     ]
 
 
-def _http_log_debug():
+def _http_log_debug() -> Opt:
     return cfg.BoolOpt(
         'http_log_debug',
         default=False,
@@ -68,7 +73,7 @@ def _http_log_debug():
     )
 
 
-EXTRA = {
+EXTRA: dict[str, list[Opt]] = {
     'heat': [
         cfg.URIOpt(
             'url',
@@ -119,7 +124,7 @@ DOCKER = [
         'namespaces of the host. This gives the authors of templates the rights of the engine on '
         'that host.',
     ),
-    *(each for each in _connection() if each.name != 'endpoint_type'),
+    *[each for each in _connection() if each.name != 'endpoint_type'],
 ]
 
 GROUPS = {'clients': _connection('public', False, TIMEOUT)}

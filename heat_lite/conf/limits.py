@@ -1,6 +1,7 @@
 """Options of limits, timeouts and retries."""
 
 import ipaddress
+from typing import Any
 
 from oslo_config import cfg, types
 
@@ -11,7 +12,7 @@ class Network(types.ConfigType):
     def __init__(self) -> None:
         super().__init__(type_name='network')
 
-    def __call__(self, value):
+    def __call__(self, value: Any) -> Any:
         return ipaddress.ip_network(value)
 
     def __eq__(self, other: object) -> bool:
@@ -19,7 +20,7 @@ class Network(types.ConfigType):
 
     __hash__ = types.ConfigType.__hash__
 
-    def _formatter(self, value):
+    def _formatter(self, value: Any) -> str:
         return str(value)
 
 

@@ -1,9 +1,10 @@
 """Options of the page of metrics and health that each program can serve."""
 
 from oslo_config import cfg
+from oslo_config.cfg import Opt
 
 
-def _port(name, program):
+def _port(name: str, program: str) -> Opt:
     return cfg.PortOpt(
         name,
         min=1,

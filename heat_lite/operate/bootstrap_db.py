@@ -8,12 +8,13 @@ later start 0.1 s shorter. Alembic is loaded only if a migration has to run.
 import importlib
 
 import sqlalchemy
+from sqlalchemy.engine import Connection
 
 from heat_lite.common import installation
 from heat_lite.db import models, session
 
 
-def ensure_schema(url):
+def ensure_schema(url: str) -> None:
     """Upgrade the database of ``session`` to the tables of this version."""
     engine = session.engine()
     with engine.begin() as connection:
@@ -30,7 +31,7 @@ def ensure_schema(url):
         importlib.import_module('heat_lite.db.migration').sync(url)
 
 
-def head_revision():
+def head_revision() -> str:
     """Return the newest revision: the prefix of the file name of the newest migration."""
     return max(
         path.name.partition('_')[0]
@@ -38,7 +39,7 @@ def head_revision():
     )
 
 
-def _create_tables(connection):
+def _create_tables(connection: Connection) -> None:
     models.metadata.create_all(connection)
     connection.execute(
         sqlalchemy.text(

@@ -40,14 +40,14 @@ def lock(folder: Path) -> Iterator[None]:
         raise FolderError(f'cannot write to {folder}: {error.strerror}') from None
 
 
-def _make(folder):
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise FolderError(f'cannot create the folder {folder}: {error.strerror}') from None
 
 
-def _check_access(folder):
+def _check_access(folder: Path) -> None:
     found = folder.stat()
     if found.st_uid not in (os.geteuid(), ROOT):
         raise FolderError(

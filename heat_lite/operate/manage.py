@@ -4,8 +4,11 @@ import argparse
 import importlib
 import secrets
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from oslo_config import cfg
+from oslo_config.cfg import ConfigOpts
 from oslo_db import exception as db_exception
 from sqlalchemy import exc as sql_exception
 
@@ -30,7 +33,7 @@ REFUSALS = (
 COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command of the arguments. Return the exit status."""
     conf = cfg.CONF
     _register(conf)
@@ -49,31 +52,32 @@ def main(argv=None):
         session.dispose()
 
 
-def _fail(reason):
+def _fail(reason: object) -> int:
     print(f'heat-lite-manage: {reason}', file=sys.stderr)
     return 1
 
 
-def db_sync(conf):
+def db_sync(conf: ConfigOpts) -> int:
     """Create or upgrade the tables, or take over those of Heat."""
     if conf.command.dry_run:
         return heat_database.dry_run(conf)
     if conf.command.check:
         return heat_database.check(conf)
-    return heat_database.sync(conf)
+    heat_database.sync(conf)
+    return 0
 
 
-def give_back(conf):
+def give_back(conf: ConfigOpts) -> int:
     """Give the database back to Heat."""
     return heat_database.give_back(conf)
 
 
-def db_version(conf):
+def db_version(conf: ConfigOpts) -> None:
     """Print the revision of the database."""
     print(migration.version(conf.database.connection) or 'none: db_sync has not run')
 
 
-def purge_deleted(conf):
+def purge_deleted(conf: ConfigOpts) -> None:
     """Remove stacks from the database that were deleted longer ago than AGE."""
     command = conf.command
     purge.purge_deleted(
@@ -85,7 +89,7 @@ def purge_deleted(conf):
     )
 
 
-def service_list(conf):
+def service_list(conf: ConfigOpts) -> None:
     """List the engines."""
     rows = [_row(service) for service in services.list(context.admin_context())]
     widths = [max(len(row[column]) for row in [COLUMNS, *rows]) for column in range(len(COLUMNS))]
@@ -95,17 +99,17 @@ def service_list(conf):
         )
 
 
-def top(conf):
+def top(conf: ConfigOpts) -> int:
     """Show what each engine does now."""
     return importlib.import_module('heat_lite.server.monitoring.engine_table').run(conf)
 
 
-def service_clean(conf):
+def service_clean(conf: ConfigOpts) -> None:
     """Remove dead engines from the list."""
     print(f'Dead engines removed: {services.clean(context.admin_context())}')
 
 
-def update_params(conf):
+def update_params(conf: ConfigOpts) -> None:
     """Encrypt or decrypt parameters and properties in the database, and re-encrypt all secrets.
 
     All engines must be stopped. All secrets are encrypted with the configured key afterwards.
@@ -125,7 +129,7 @@ def update_params(conf):
         )
 
 
-def rotate_encryption_key(conf):
+def rotate_encryption_key(conf: ConfigOpts) -> None:
     """Re-encrypt all secrets with auth_encryption_key while engines run.
 
     All engines must already have auth_encryption_key, and the key before it among their
@@ -136,12 +140,12 @@ def rotate_encryption_key(conf):
     print('Now former_encryption_keys can be removed from the configuration of all engines.')
 
 
-def generate_key(conf):
+def generate_key(conf: ConfigOpts) -> None:
     """Print a random key for auth_encryption_key."""
     print(secrets.token_hex(cipher.KEY_LENGTH // 2))
 
 
-def check_config(conf):
+def check_config(conf: ConfigOpts) -> int:
     """Tell which options of configuration files have no effect here, or another one.
 
     The status is 0 without findings, 1 for unknown options and invalid values, else 3.
@@ -153,7 +157,7 @@ def check_config(conf):
 WITHOUT_DATABASE = (check_config, generate_key, maintenance.custom_guidelines)
 
 
-def _reencrypt(conf, encrypt, verbose):
+def _reencrypt(conf: ConfigOpts, encrypt: bool | None, verbose: bool) -> None:
     former = [*conf.heat_lite.former_encryption_keys]
     if conf.command.previous_encryption_key is not None:
         former.append(conf.command.previous_encryption_key)
@@ -164,7 +168,7 @@ def _reencrypt(conf, encrypt, verbose):
             print(f'{table}: {count} rows changed')
 
 
-def resource_data_list(conf):
+def resource_data_list(conf: ConfigOpts) -> None:
     """Print the private data of a resource."""
     row = resources.get(context.admin_context(), _row_id(conf.command.resource_id))
     if row is None:
@@ -173,7 +177,7 @@ def resource_data_list(conf):
         print(f'{key:<16} {value}')
 
 
-def reset_stack_status(conf):
+def reset_stack_status(conf: ConfigOpts) -> None:
     """Set a stack and its nested stacks, stuck IN_PROGRESS, to FAILED and release their locks."""
     print(
         'Warning: this interrupts a running action, which may leave objects in the cloud. Engines'
@@ -186,26 +190,26 @@ def reset_stack_status(conf):
         )
 
 
-def _row_id(text):
+def _row_id(text: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise ValueError(f'The id of a resource is the number of its row, not {text!r}.') from None
 
 
-def _row(service):
+def _row(service: Any) -> tuple[str, ...]:
     values = {**service._mapping, 'status': 'up' if services.is_up(service) else 'down'}
     return tuple(str(values[column]) for column in COLUMNS)
 
 
-def _register(conf):
+def _register(conf: ConfigOpts) -> None:
     if 'command' not in conf:
         conf.register_cli_opt(
             cfg.SubCommandOpt('command', handler=_add_commands, help='Command to run.')
         )
 
 
-def _add_commands(commands):
+def _add_commands(commands: Any) -> None:
     _add_sync_arguments(_add(commands, 'db_sync', db_sync))
     _add(commands, 'give_back', give_back, ' --dry-run').add_argument(
         '--dry-run', action='store_true', help='report only what cannot be given back'
@@ -244,7 +248,7 @@ def _add_commands(commands):
     )
 
 
-def _add_orphan_arguments(parser):
+def _add_orphan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--url',
         metavar='URL',
@@ -263,7 +267,7 @@ def _add_orphan_arguments(parser):
     )
 
 
-def _add_guideline_arguments(parser):
+def _add_guideline_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'type', metavar='TYPE', nargs='*', help='a resource type (default: all of them)'
     )
@@ -283,9 +287,15 @@ def _add_guideline_arguments(parser):
     )
 
 
-def _add(commands, name, function, arguments='', text=None):
+def _add(
+    commands: Any,
+    name: str,
+    function: Callable[[ConfigOpts], int | None],
+    arguments: str = '',
+    text: str | None = None,
+) -> argparse.ArgumentParser:
     """Add a command; ``arguments`` are those of the example in its help."""
-    summary = text or function.__doc__.partition('\n')[0]
+    summary = text or (function.__doc__ or '').partition('\n')[0]
     parser = commands.add_parser(
         name,
         help=summary,
@@ -297,7 +307,7 @@ def _add(commands, name, function, arguments='', text=None):
     return parser
 
 
-def _add_service_commands(commands):
+def _add_service_commands(commands: Any) -> None:
     text = 'List engines, or remove dead ones from the list.'
     service = _add(commands, 'service', service_list, ' list', text)
     actions = service.add_subparsers(required=True, dest='action', help='what to do')
@@ -305,14 +315,14 @@ def _add_service_commands(commands):
     _add(actions, 'clean', service_clean)
 
 
-def _add_top_arguments(parser):
+def _add_top_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--once', action='store_true', help='print the table once, then end')
     parser.add_argument(
         '--interval', type=_number, default=2, help='seconds between two tables (default: 2)'
     )
 
 
-def _add_sync_arguments(parser):
+def _add_sync_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('version', nargs='?', help='upgrade to this revision instead of the newest')
     parser.add_argument(
         '--check', action='store_true', help='print the steps only; status 1 if there are any'
@@ -325,7 +335,7 @@ def _add_sync_arguments(parser):
     )
 
 
-def _add_purge_arguments(parser):
+def _add_purge_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'age',
         nargs='?',
@@ -342,7 +352,7 @@ def _add_purge_arguments(parser):
     parser.add_argument('-b', '--batch_size', type=_number, default=20, help='stacks per batch')
 
 
-def _add_encryption_arguments(parser):
+def _add_encryption_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'crypt_operation',
         choices=['encrypt', 'decrypt'],
@@ -360,16 +370,16 @@ def _add_encryption_arguments(parser):
     )
 
 
-def _add_rotation_arguments(parser):
+def _add_rotation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(previous_encryption_key=None)
     _add_batch_size(parser)
 
 
-def _add_batch_size(parser):
+def _add_batch_size(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('-b', '--batch_size', type=_number, default=50, help='rows per batch')
 
 
-def _number(text):
+def _number(text: str) -> int:
     """Read a number that is not negative."""
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f'{text!r} is not a number')

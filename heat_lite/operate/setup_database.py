@@ -9,7 +9,7 @@ import getpass
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib import parse
 
@@ -47,7 +47,9 @@ def drop(argv: list[str] | None = None) -> int:
     return _guarded('heat-lite-db-drop', _drop, _drop_parser().parse_args(argv))
 
 
-def _guarded(program, command, args):
+def _guarded(
+    program: str, command: Callable[[argparse.Namespace], None], args: argparse.Namespace
+) -> int:
     try:
         command(args)
         return 0
@@ -56,7 +58,7 @@ def _guarded(program, command, args):
         return 1
 
 
-def _setup_parser():
+def _setup_parser() -> argparse.ArgumentParser:
     parser = _parser('heat-lite-db-setup', 'Create a database on the MariaDB of this machine.')
     parser.add_argument('distro', choices=sorted(INSTALL), help='the packages of this machine')
     parser.add_argument(
@@ -65,11 +67,11 @@ def _setup_parser():
     return parser
 
 
-def _drop_parser():
+def _drop_parser() -> argparse.ArgumentParser:
     return _parser('heat-lite-db-drop', 'Drop the database and its user, with all stacks in it.')
 
 
-def _parser(program, description):
+def _parser(program: str, description: str) -> argparse.ArgumentParser:
     example = f'{program} deb --yes' if program.endswith('setup') else f'{program} --yes'
     parser = argparse.ArgumentParser(
         program,
@@ -120,16 +122,16 @@ def _drop(args: argparse.Namespace) -> None:
     print(f'The database {args.database} and its user {args.user} do not exist any more.')
 
 
-def _quoted(name):
+def _quoted(name: str) -> str:
     return '`{}`'.format(name.replace('`', '``'))
 
 
-def _agrees(question):
+def _agrees(question: str) -> bool:
     print(f'{question} [y/N] ', end='', flush=True)
     return sys.stdin.readline().strip().lower().startswith('y')
 
 
-def _require_server(args):
+def _require_server(args: argparse.Namespace) -> None:
     if any(shutil.which(name, path=FOLDERS) for name in SERVERS):
         return
     command = INSTALL[args.distro]
@@ -152,7 +154,7 @@ def _root(args: argparse.Namespace) -> Iterator[Any]:
         yield cursor
 
 
-def _connect(args, password):
+def _connect(args: argparse.Namespace, password: str | None) -> Any:
     """Return a connection; None if the password is refused. Raises MySQLError."""
     places: list[dict[str, Any]] = [{'host': '127.0.0.1', 'port': args.port}]
     if args.port == 3306:

@@ -109,9 +109,9 @@ class Keystone:
         self._adapter.put(f'{scope}/users/{user["id"]}/roles/{role["id"]}')
 
 
-def _login():
+def _login() -> typing.Any:
     environ = os.environ
-    values = {
+    values: dict[str, typing.Any] = {
         'auth_url': environ.get('OS_AUTH_URL'),
         'username': environ.get('OS_USERNAME'),
         'password': environ.get('OS_PASSWORD'),
@@ -119,7 +119,7 @@ def _login():
     missing = [f'OS_{name.upper()}' for name, value in values.items() if not value]
     if missing and not (environ.get('OS_TOKEN') and environ.get('OS_AUTH_URL')):
         raise LoginError(f'{", ".join(missing)} is not set: log in as an administrator of Keystone')
-    scope = {
+    scope: dict[str, typing.Any] = {
         'project_name': environ.get('OS_PROJECT_NAME') or environ.get('OS_TENANT_NAME'),
         'project_domain_name': environ.get('OS_PROJECT_DOMAIN_NAME'),
         'system_scope': environ.get('OS_SYSTEM_SCOPE'),
@@ -180,7 +180,9 @@ def _setup_domain(conf: typing.Any, keystone: Keystone) -> None:
     print(f'stack_domain_admin_password = {_shown(password)}')
 
 
-def _user(keystone, name, password, domain_id, **values):
+def _user(
+    keystone: typing.Any, name: str, password: str | None, domain_id: str, **values: typing.Any
+) -> tuple[typing.Any, str | None]:
     """Return (user, password); None for the unknown password of one that exists."""
     new = password or secrets.token_urlsafe(24)
     query = {'name': name, 'domain_id': domain_id}
@@ -192,7 +194,7 @@ def _user(keystone, name, password, domain_id, **values):
     return user, password
 
 
-def _shown(password):
+def _shown(password: str | None) -> str:
     if password is None:
         return '(as before: the user exists)'
     return password.replace('$', '$$')

@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import urllib.parse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from heat_lite.cli import option_parser
@@ -18,7 +19,7 @@ PORT, MAX_PORT = 8004, 65535
 HOST = '127.0.0.1'
 
 
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to a parser."""
     _add_service_arguments(parser)
     _add_access_arguments(parser)
@@ -26,7 +27,7 @@ def add_arguments(parser):
     parser.add_argument('--debug', action='store_true', help='log at level DEBUG')
 
 
-def _add_service_arguments(parser):
+def _add_service_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--port',
         type=_port,
@@ -64,7 +65,7 @@ def _add_service_arguments(parser):
     )
 
 
-def _add_access_arguments(parser):
+def _add_access_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--expose',
         action='store_true',
@@ -86,7 +87,7 @@ def _add_access_arguments(parser):
     )
 
 
-def _add_cloud_arguments(parser):
+def _add_cloud_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--cloud',
         action='append',
@@ -111,7 +112,7 @@ def _add_cloud_arguments(parser):
     )
 
 
-def run(args):
+def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT. Return the exit status."""
     refusal = _refusal(args)
     if refusal:
@@ -122,7 +123,7 @@ def run(args):
     embedded = importlib.import_module('heat_lite.server.embedded')
     errors = (data_folder.FolderError, exception.ConfigurationError, *embedded.ERRORS)
 
-    def report(work):
+    def report(work: Callable[[], int]) -> int:
         try:
             return work()
         except errors as error:
@@ -131,7 +132,7 @@ def run(args):
     return report(lambda: embedded.serve(args, report))
 
 
-def parser():
+def parser() -> argparse.ArgumentParser:
     top = option_parser.Parser(
         'up',
         'run the whole service in one process, with an SQLite file and without a broker or a login',
@@ -141,12 +142,12 @@ def parser():
     return top
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Return its exit status."""
     return run(parser().parse_args(argv))
 
 
-def _refusal(args):
+def _refusal(args: argparse.Namespace) -> str | None:
     """Return why the arguments are refused; None if they are not."""
     if not args.cloud and args.public_url and args.container_port is None:
         return (
@@ -172,7 +173,7 @@ def _refusal(args):
     return None
 
 
-def _public_url(text):
+def _public_url(text: str) -> str:
     try:
         parts = urllib.parse.urlsplit(text)
         valid = parts.scheme in ('http', 'https') and parts.hostname and parts.port != 0
@@ -183,24 +184,24 @@ def _public_url(text):
     return text
 
 
-def _port(text):
+def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > MAX_PORT:
         raise argparse.ArgumentTypeError(f'"{text}" is not a port, a number from 0 to {MAX_PORT}')
     return int(text)
 
 
-def is_loopback(host):
+def is_loopback(host: str) -> bool:
     """Whether all addresses of a host are loopback addresses. False for an unknown name."""
     try:
         found = socket.getaddrinfo(host, None)
     except OSError:
         return False
     return all(
-        ipaddress.ip_address(address[4][0].partition('%')[0]).is_loopback for address in found
+        ipaddress.ip_address(str(address[4][0]).partition('%')[0]).is_loopback for address in found
     )
 
 
-def _fail(text):
+def _fail(text: str) -> int:
     print(f'heat-lite up: {text}', file=sys.stderr)
     return 1
 

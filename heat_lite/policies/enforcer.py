@@ -69,7 +69,7 @@ class Enforcer:
             self._decisions[key] = allowed, now + CACHE_SECONDS
         return allowed
 
-    def _decide(self, context, rule, target):
+    def _decide(self, context: RequestContext, rule: str, target: Mapping[str, typing.Any]) -> bool:
         try:
             return bool(self._enforcer.enforce(rule, target, context))
         except policy.InvalidScope:
@@ -109,7 +109,7 @@ class Enforcer:
         return pattern is None or self.allows(context, pattern)
 
 
-def _cache_key(context):
+def _cache_key(context: RequestContext) -> tuple:
     return (
         *(getattr(context, name) for name in CONTEXT_ATTRIBUTES),
         tuple(context.roles or ()),

@@ -24,7 +24,7 @@ from heat_lite.db import session, stacks
 from heat_lite.operate import bootstrap_db, data_folder
 from heat_lite.server import aws_ports, container_port, engine_worker, supervisor, wsgi_server
 from heat_lite.server.monitoring import monitor
-from heat_lite.startup import global_environment, lazy_imports, local_containers, settings
+from heat_lite.startup import global_environment, local_containers, settings
 
 PROJECT = 'default'
 READY_SECONDS = 30
@@ -202,7 +202,6 @@ def configure(args, conf=cfg.CONF):
     """Return the configuration of the embedded service. Raises StartError."""
     if args.config_file:
         _refuse_fixed_options(args.config_file, FIXED + (CLOUD_FIXED if args.cloud else ()))
-    lazy_imports.load_strutils()
     log.register_options(conf)
     options.register(conf)
     conf(

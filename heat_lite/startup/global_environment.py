@@ -6,10 +6,14 @@ The files are in ``environment_dir``. The templates that they map types to are i
 
 import logging
 import pathlib
+from pathlib import Path
+
+from oslo_config.cfg import ConfigOpts
 
 from heat_lite import conf as options
 from heat_lite import resources
 from heat_lite.common import exception, installation
+from heat_lite.engine.registry import Registry
 from heat_lite.resources.base.template_resource import SUBSTITUTES
 from heat_lite.startup import plugins
 from heat_lite.template import reader
@@ -25,7 +29,7 @@ KEYSTONE_BACKEND = (
 LOAD_BALANCER_TEMPLATE = 'AWS_ElasticLoadBalancing.template'
 
 
-def build_registry(conf):
+def build_registry(conf: ConfigOpts) -> Registry:
     """Return the registry of all types, including plug-ins, with the operator's mappings.
 
     Raises ConfigurationError for a ``cloud_backend`` that cannot be loaded, and for a
@@ -48,7 +52,9 @@ def build_registry(conf):
     return registry
 
 
-def load(environment_dir, template_dir):
+def load(
+    environment_dir: str | Path, template_dir: str | Path
+) -> tuple[TypeRegistry, dict[str, str]]:
     """Return (TypeRegistry, {template name: text}).
 
     A file that cannot be read is logged and skipped. If ``environment_dir`` does not exist, the
@@ -57,7 +63,7 @@ def load(environment_dir, template_dir):
     folder = pathlib.Path(environment_dir)
     if not folder.is_dir():
         folder = installation.data_path('etc', 'environment.d')
-    entries = {}
+    entries: dict = {}
     for path in _files_of(folder):
         try:
             entries.update(
@@ -65,18 +71,20 @@ def load(environment_dir, template_dir):
             )
         except (OSError, ValueError) as error:
             LOG.error('Environment file %s is left out, since it cannot be read: %s', path, error)
-    texts = {}
+    texts: dict[str, str] = {}
     for target in {value for value in entries.values() if is_template(value)}:
         _read_template(target, pathlib.Path(template_dir), texts)
     return TypeRegistry(entries, records=False), texts
 
 
-def _files_of(folder):
+def _files_of(folder: Path) -> list[Path]:
     """Return the files of a folder by their names: all but hidden ones, as Heat reads them."""
     return [path for path in sorted(folder.glob('[!.]*')) if path.is_file()]
 
 
-def _read_template(target, folder, texts, name=None):
+def _read_template(
+    target: str, folder: Path, texts: dict[str, str], name: str | None = None
+) -> None:
     """Read a template into ``texts`` under ``name``, by default under ``target``.
 
     ``target``: a ``file://`` URL or a file name in ``folder``; the templates of the package are

@@ -7,11 +7,12 @@ before a program imports other modules. Taking a name out of a deferred module
 
 import importlib
 import importlib.util
-import re
 import sys
 import threading
 import types
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 #: Modules loaded at first use. jinja2: one page of an oslo.middleware filter that is not used
 #: here; psutil: the addresses of network interfaces; yappi: a profiler.
@@ -19,68 +20,39 @@ DEFERRED = ('asyncio', 'jinja2', 'psutil', 'yappi')
 #: Detectors of text encodings, for responses without one. requests works without them and assumes
 #: UTF-8.
 BLOCKED = ('charset_normalizer', 'chardet')
-#: The module in which oslo compiles 500 regular expressions that mask secrets in logs, and their
-#: flags. Compiling them takes a tenth of the start-up time.
-STRUTILS = 'oslo_utils.strutils'
-FLAGS = re.DOTALL | re.IGNORECASE
 
 
-def install(more=()):
+def install(more: Sequence[str] = ()) -> None:
     """Defer or block the listed modules from now on. ``more`` are further modules to defer."""
     for name in BLOCKED:
-        sys.modules.setdefault(name, None)
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
     for name in (*DEFERRED, *more):
         if name not in sys.modules:
             _defer(name)
     warnings.filterwarnings('ignore', 'Unable to find acceptable character detection dependency')
 
 
-def load_strutils():
-    """Load oslo_utils.strutils with its expressions as strings instead of compiled patterns.
-
-    ``re`` compiles and caches such a string at its first use: when a log line contains the word.
-    If strings do not work with the installed version, the module is loaded the normal way.
-    """
-    if STRUTILS in sys.modules:
-        return
-    compile_pattern = re.compile
-
-    def keep_as_string(pattern, flags=0):
-        return f'(?is){pattern}' if flags == FLAGS else compile_pattern(pattern, flags)
-
-    re.compile = keep_as_string
-    try:
-        module = importlib.import_module(STRUTILS)
-    finally:
-        re.compile = compile_pattern
-    try:
-        works = module.mask_password("sslkey='x'") == "sslkey='***'"
-    except (AttributeError, TypeError):
-        works = False
-    if not works:
-        importlib.reload(module)
-
-
 class _DeferredModule(types.ModuleType):
     """A module that is executed at the first access to one of its attributes."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         with _loading:
             if type(self) is _DeferredModule:
-                self.__class__ = _LoadingModule
-                if self.__spec__.submodule_search_locations is not None:
-                    self.__path__ = self.__spec__.submodule_search_locations
+                spec: Any = self.__spec__
+                self.__class__ = _LoadingModule  # type: ignore[assignment]
+                if spec.submodule_search_locations is not None:
+                    self.__path__ = spec.submodule_search_locations
                 try:
-                    self.__spec__.loader.exec_module(self)
+                    spec.loader.exec_module(self)
                 finally:
-                    self.__class__ = types.ModuleType
+                    self.__class__ = types.ModuleType  # type: ignore[assignment]
             return getattr(self, name)
 
 
 class _LoadingModule(types.ModuleType):
     """A deferred module during its execution. Other threads wait for the end of it."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if _loading._is_owned():
             raise AttributeError(
                 f'module {self.__name__!r} has no attribute {name!r}', name=name, obj=self
@@ -89,10 +61,10 @@ class _LoadingModule(types.ModuleType):
             return getattr(self, name)
 
 
-_loading = threading.RLock()
+_loading: Any = threading.RLock()
 
 
-def _defer(name):
+def _defer(name: str) -> None:
     spec = importlib.util.find_spec(name)
     if spec is None:
         return

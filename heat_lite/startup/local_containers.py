@@ -1,12 +1,16 @@
 """The container engine that ``heat-lite up`` uses: that of the options, else the local one."""
 
+from collections.abc import Mapping
+
+from oslo_config.cfg import ConfigOpts
+
 from heat_lite.clients import container_endpoints
 
 GROUP = 'clients_docker'
 NONE = 'containers: no engine found; start Docker, or "podman system service", or set DOCKER_HOST'
 
 
-def find(conf, environ=None):
+def find(conf: ConfigOpts, environ: Mapping[str, str] | None = None) -> str:
     """Set the options of the container engine if there is one. Return a line that says which."""
     if conf.clients_docker.url:
         return f'containers: {conf.clients_docker.url} ([clients_docker] url)'

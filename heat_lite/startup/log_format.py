@@ -7,6 +7,9 @@ their effect. A traceback has further lines, each with the prefix of oslo.log.
 import copy
 import json
 import logging
+from typing import Any
+
+from oslo_config.cfg import ConfigOpts
 
 from heat_lite.common import log_context, printable
 
@@ -27,7 +30,7 @@ TRACEBACK_HEAD, TRACEBACK_TAIL = 20, 40
 class _SafeRecord(logging.LogRecord):
     """A copy of a record whose summary of the error, which oslo.log sets late, is one line."""
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if name == 'error_summary':
             value = printable.shorten(printable.escape(value), SUMMARY_SIZE)
         super().__setattr__(name, value)
@@ -62,25 +65,25 @@ class LineFormatter(logging.Formatter):
         return _short_json(text) if self._is_json else _safe_lines(text)
 
 
-def _place(subject):
+def _place(subject: Any) -> str:
     return subject.stack + (f' resource {subject.resource}' if subject.resource else '')
 
 
-def _fields(subject):
+def _fields(subject: Any) -> dict[str, Any]:
     """Return what a line of JSON has beside the message."""
     name, _, stack_id = (subject.stack or '').rpartition('/')
     found = {'stack': name or stack_id, 'stack_id': name and stack_id, 'resource': subject.resource}
     return {key: value for key, value in found.items() if value}
 
 
-def _message(record):
+def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except Exception as error:
         return f'{record.msg!r} with arguments of another form: {type(error).__name__}'
 
 
-def _safe_lines(text):
+def _safe_lines(text: str) -> str:
     """Escape and cut each line of a formatted record, and the middle of a long traceback."""
     lines = text.split('\n')
     omitted = len(lines) - TRACEBACK_HEAD - TRACEBACK_TAIL
@@ -89,7 +92,7 @@ def _safe_lines(text):
     return '\n'.join(printable.shorten(printable.escape(line), LINE_SIZE) for line in lines)
 
 
-def _short_json(text):
+def _short_json(text: str) -> str:
     """Return a line of JSON of at most JSON_SIZE bytes, with its texts and lists cut if needed."""
     for length, items in JSON_CUTS if len(text.encode(errors='replace')) > JSON_SIZE else ():
         text = json.dumps(_cut(json.loads(text), length, items))
@@ -98,7 +101,7 @@ def _short_json(text):
     return text if len(text) <= JSON_SIZE else json.dumps({'message': 'a line that is too long'})
 
 
-def _cut(value, length, items):
+def _cut(value: Any, length: int, items: int) -> Any:
     """Return data of JSON with texts of at most ``length`` bytes, and of longer lists both ends."""
     if isinstance(value, dict):
         return {key[:length]: _cut(value[key], length, items) for key in list(value)[:100]}
@@ -111,7 +114,7 @@ def _cut(value, length, items):
     return printable.shorten(value, max(length, 40)) if isinstance(value, str) else value
 
 
-def install(conf):
+def install(conf: ConfigOpts) -> None:
     """Wrap the formatters of all handlers of the root logger."""
     for handler in logging.getLogger().handlers:
         if not isinstance(handler.formatter, LineFormatter):

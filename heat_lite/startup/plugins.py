@@ -6,15 +6,19 @@ A module exports its plug-ins by functions that return {name: class}: ``resource
 skipped.
 """
 
+import functools
 import importlib
 import logging
 import pathlib
 import pkgutil
 import sys
 import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from heat_lite.clients import client_plugin
 from heat_lite.common import exception, heat_imports, installation
+from heat_lite.engine.registry import Registry
 from heat_lite.engine.resource import resource
 from heat_lite.template import environment, versions
 
@@ -38,7 +42,7 @@ OTHER_HEAT = (
 HEAT_PREFIXES = ('heat.', 'heat:')
 
 
-def install(registry, folders):
+def install(registry: Registry, folders: Iterable[str]) -> Registry:
     """Load all plug-ins into a registry. Return the registry."""
     loader = PluginLoader(registry)
     with heat_imports.offered(PACKAGE):
@@ -46,9 +50,9 @@ def install(registry, folders):
     return registry
 
 
-def _load(loader, folders):
+def _load(loader: 'PluginLoader', folders: Iterable[str]) -> None:
     for name, load in (*_modules_in(folders), *_entry_points(MODULES)):
-        loader.attempt(f'The plug-in module {name}', lambda load=load: loader.load_module(load()))
+        loader.attempt(f'The plug-in module {name}', _add_loaded, loader.load_module, load)
     for groups, add in (
         (CONSTRAINTS, loader.add_constraint),
         (CLIENTS, loader.add_client),
@@ -56,14 +60,16 @@ def _load(loader, folders):
         (SINKS, loader.add_event_sink),
     ):
         for name, load in _entry_points(groups):
-            loader.attempt(
-                f'The plug-in {name}', lambda name=name, load=load, add=add: add(name, load())
-            )
+            loader.attempt(f'The plug-in {name}', _add_loaded, add, load, name)
     for name, load in _entry_points(LIFECYCLE):
         loader.attempt(f'The lifecycle plug-in {name}', load)
 
 
-def load_cloud_backend(name):
+def _add_loaded(add: Callable[..., None], load: Callable[[], Any], *names: str) -> None:
+    add(*names, load())
+
+
+def load_cloud_backend(name: str) -> Any:
     """Return the class that authenticates requests, by its module and name.
 
     Call it after ``install``, so that the class may be in a module of ``plugin_dirs``. Raises
@@ -86,17 +92,17 @@ def load_cloud_backend(name):
 class PluginLoader:
     """Adds plug-ins to a registry. The ``add_...`` methods raise TypeError for a wrong class."""
 
-    def __init__(self, registry):
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
     @staticmethod
-    def attempt(subject, step):
-        """Call ``step()``. Log any exception, as an error of ``subject``.
+    def attempt(subject: str, step: Callable[..., Any], *args: Any) -> None:
+        """Call ``step(*args)``. Log any exception, as an error of ``subject``.
 
         The text says all about a missing module; other errors are logged with their traceback.
         """
         try:
-            step()
+            step(*args)
         except (Exception, SystemExit) as error:
             LOG.error(
                 '%s cannot be used, and is left out: %s: %s%s',
@@ -107,7 +113,7 @@ class PluginLoader:
                 exc_info=None if isinstance(error, ModuleNotFoundError) else error,
             )
 
-    def load_module(self, module):
+    def load_module(self, module: Any) -> None:
         """Load all plug-ins of a module. A broken one does not affect the others."""
         types_function = (
             'available_resource_mapping'
@@ -123,31 +129,29 @@ class PluginLoader:
         }
         for function, add in adders.items():
             for name, value in (getattr(module, function, dict)() or {}).items():
-                self.attempt(
-                    f'{name} of the plug-in module {module.__name__}',
-                    lambda name=name, value=value, add=add: add(name, value),
-                )
+                subject = f'{name} of the plug-in module {module.__name__}'
+                self.attempt(subject, add, name, value)
 
-    def add_type(self, name, cls):
+    def add_type(self, name: str, cls: Any) -> None:
         _require_subclass(cls, resource.Resource, 'resource type')
         self._registry.register(name, cls)
 
-    def add_constraint(self, name, cls):
+    def add_constraint(self, name: str, cls: Any) -> None:
         if not callable(getattr(cls, 'validate', None)):
             raise TypeError(f'{cls!r} has no validate(value, context)')
         self._registry.add_check(name, _constraint_check(cls))
 
-    def add_client(self, name, cls):
+    def add_client(self, name: str, cls: Any) -> None:
         _require_subclass(cls, client_plugin.ClientPlugin, 'client plug-in')
         self._registry.client_plugins[name] = cls
 
-    def add_event_sink(self, name, cls):
+    def add_event_sink(self, name: str, cls: Any) -> None:
         if not callable(getattr(cls, 'consume', None)):
             raise TypeError(f'{cls!r} has no consume(context, event)')
         self._registry.event_sinks[name] = cls
         environment.SINK_TYPES.setdefault(name, ())
 
-    def add_template_version(self, name, version):
+    def add_template_version(self, name: str, version: Any) -> None:
         """Add a template version. ``name``: (key, label) or 'key.label'.
 
         ``version`` may be a template class that is written for Heat.
@@ -158,7 +162,7 @@ class PluginLoader:
         versions.register(key, label, version)
 
 
-def _require_subclass(cls, base, noun):
+def _require_subclass(cls: Any, base: type, noun: str) -> None:
     if not (isinstance(cls, type) and issubclass(cls, base)):
         is_of_heat = any(
             each.__module__.startswith('heat.') for each in getattr(cls, '__mro__', ())
@@ -169,10 +173,10 @@ def _require_subclass(cls, base, noun):
         )
 
 
-def _constraint_check(cls):
+def _constraint_check(cls: Any) -> Callable[[Any, Any], str | None]:
     """Return ``check(stack, value)``: None if the value is valid, else the reason as text."""
 
-    def check(stack, value):
+    def check(stack: Any, value: Any) -> str | None:
         constraint, clients = cls(), stack.clients()
         kind = getattr(cls, 'requesting_context', client_plugin.RequestingContext)
         context = kind(stack.context, clients)
@@ -181,7 +185,7 @@ def _constraint_check(cls):
     return check
 
 
-def _modules_in(folders):
+def _modules_in(folders: Iterable[str]) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield (name, load) of each module and package in the folders, including submodules."""
     existing = [
         str(pathlib.Path(folder).expanduser())
@@ -198,10 +202,10 @@ def _modules_in(folders):
         package.__path__ = paths
         sys.modules[name] = package
         for found in pkgutil.walk_packages(paths, f'{name}.', onerror=lambda name: None):
-            yield found.name, lambda name=found.name: importlib.import_module(name)
+            yield found.name, functools.partial(importlib.import_module, found.name)
 
 
-def _packages(folders):
+def _packages(folders: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Return [(name, folders)] of the packages for the modules of plugin_dirs.
 
     Most folders share one. A folder with the name of a module that another folder has before it
@@ -220,7 +224,7 @@ def _packages(folders):
     return packages
 
 
-def _entry_points(groups):
+def _entry_points(groups: Sequence[str]) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield (name, load) of each entry point of the groups."""
     for group in groups:
         for point in installation.entry_points(group):

@@ -4,14 +4,16 @@ import glob
 import logging
 import os
 import re
+from collections.abc import Collection, Sequence
 
 from oslo_config import cfg
+from oslo_config.cfg import ConfigOpts
 from oslo_log import log
 
 from heat_lite import conf as options
 from heat_lite.common import cipher, exception, installation
 from heat_lite.conf import identity
-from heat_lite.startup import lazy_imports, log_format
+from heat_lite.startup import log_format
 
 LOG = logging.getLogger(__name__)
 
@@ -58,12 +60,11 @@ HELP = {
 }
 
 
-def load(args, prog, conf=cfg.CONF):
+def load(args: Sequence[str], prog: str, conf: ConfigOpts = cfg.CONF) -> ConfigOpts:
     """Read the command line and the configuration files. Return the configuration.
 
     Ends the program with a message if a file cannot be read.
     """
-    lazy_imports.load_strutils()
     if 'debug' not in conf:
         log.register_options(conf)
     description, command = HELP[prog]
@@ -77,13 +78,13 @@ def load(args, prog, conf=cfg.CONF):
         raise SystemExit(f'{prog}: {error}') from None
 
 
-def require_readable(conf):
+def require_readable(conf: ConfigOpts) -> None:
     """Raise ConfigurationError if ``$`` in a value, e.g. a password, names an unknown option.
 
     The library would name the rest of the password as a missing option, in a traceback.
     """
     for file in _files(conf):
-        sections = {}
+        sections: dict[str, dict[str, list[str]]] = {}
         cfg.ConfigParser(file, sections).parse()
         for group, values in sections.items():
             for name, texts in values.items():
@@ -91,13 +92,15 @@ def require_readable(conf):
                     _check_references(conf, file, (group, name), ' '.join(texts), values)
 
 
-def _files(conf):
+def _files(conf: ConfigOpts) -> list[str]:
     folders = [conf.config_dir] if isinstance(conf.config_dir, str) else conf.config_dir or []
     more = [file for each in folders for file in sorted(glob.glob(os.path.join(each, '*.conf')))]
     return [*(conf.config_file or []), *more]
 
 
-def _check_references(conf, file, place, text, siblings):
+def _check_references(
+    conf: ConfigOpts, file: str, place: tuple[str, str], text: str, siblings: Collection[str]
+) -> None:
     group, name = place
     later = group in (*LATER_GROUPS, *conf) and name in LATER
     if '$' not in text or not (later or _is_known(conf, group, name)):
@@ -111,7 +114,7 @@ def _check_references(conf, file, place, text, siblings):
         )
 
 
-def _is_known(conf, group, name):
+def _is_known(conf: ConfigOpts, group: str, name: str) -> bool:
     """Return whether a group, or DEFAULT, has an option; ``name`` may be ``group.name``."""
     other, dot, short = name.rpartition('.')
     if dot:
@@ -123,7 +126,7 @@ class UnsafeKey(exception.ConfigurationError):
     """The encryption key cannot be used. The text states the reason and the cure."""
 
 
-def encryption_key(conf):
+def encryption_key(conf: ConfigOpts) -> str:
     """Return auth_encryption_key. Raises UnsafeKey if ``$`` in it names an unknown option."""
     try:
         return conf.auth_encryption_key
@@ -131,7 +134,7 @@ def encryption_key(conf):
         raise UnsafeKey(DOLLAR) from None
 
 
-def require_private_key(conf):
+def require_private_key(conf: ConfigOpts) -> None:
     """Raise UnsafeKey for the default auth_encryption_key or one of a wrong length.
 
     Keys of 16 and 24 characters are accepted with a warning, as in Heat.
@@ -151,7 +154,7 @@ def require_private_key(conf):
         )
 
 
-def start_logging(conf):
+def start_logging(conf: ConfigOpts) -> None:
     """Set up logging as configured. Lines of a request carry its request id."""
     if not (conf.log_file or conf.log_dir or conf.use_journal or conf.use_syslog):
         # oslo.log would use standard output, which carries the results of a program.
@@ -167,7 +170,7 @@ def start_logging(conf):
     sqlalchemy.setLevel(max(sqlalchemy.getEffectiveLevel(), logging.INFO))
 
 
-def reload(conf):
+def reload(conf: ConfigOpts) -> None:
     """Apply changes of the configuration files to mutable options.
 
     oslo.config logs the changed options that need a restart. Files with an error change nothing.

@@ -15,7 +15,7 @@ PARAMETERS, PARAMETER_DEFAULTS, RESOURCE_REGISTRY = (
 )
 ENCRYPTED, EVENT_SINKS = 'encrypted_param_names', 'event_sinks'
 #: {type of event sink: its required keys}; plug-ins add their types
-SINK_TYPES = {'zaqar-queue': ('target',)}
+SINK_TYPES: dict[str, tuple[str, ...]] = {'zaqar-queue': ('target',)}
 
 
 class Environment:

@@ -95,7 +95,7 @@ def lacks_ec2_login(values: Mapping[tuple[str, str], Any]) -> bool:
     return _is_single_cloud('', values) and logins.isdisjoint(values)
 
 
-def _is_true(value):
+def _is_true(value: str) -> bool:
     return value.lower() in ('true', '1', 'yes', 'on')
 
 

@@ -8,11 +8,14 @@ import collections
 import dataclasses
 import importlib.metadata
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
 from oslo_config import cfg
+from oslo_config.cfg import Opt
 
 from heat_lite import conf as options
 from heat_lite.operate.config_check import option_facts
@@ -106,7 +109,7 @@ def known_options(settings: list[Setting]) -> dict[str, dict[str, cfg.Opt]]:
     return found
 
 
-def _login_options(auth_type):
+def _login_options(auth_type: str) -> list[Opt]:
     try:
         plugin = loading.get_auth_plugin_conf_options(auth_type)
     except ks_exceptions.NoMatchingPlugin:
@@ -114,11 +117,11 @@ def _login_options(auth_type):
     return [*loading.get_auth_common_conf_options(), *plugin]
 
 
-def _connection_options():
+def _connection_options() -> list[Opt]:
     return [*loading.get_session_conf_options(), *loading.get_adapter_conf_options()]
 
 
-def _names(group, option):
+def _names(group: str, option: Opt) -> Iterator[tuple[str, str]]:
     """Yield the (group, name) by which a file may set an option, the present one first."""
     yield group, option.dest
     yield group, option.name
@@ -139,7 +142,7 @@ def check(files: list[str]) -> list[Finding]:
     return [*findings, *_missing_login(settings, values)]
 
 
-def _missing_login(settings, values):
+def _missing_login(settings: Any, values: Mapping[tuple[str, str], Any]) -> Iterator[Finding]:
     """Yield a finding if Keystone would validate no signature, at the place for the login.
 
     Files without a login of the service at all are parts of a configuration.
@@ -153,7 +156,7 @@ def _missing_login(settings, values):
         yield Finding(absent, MISSING, NO_LOGIN)
 
 
-def _check(setting, known, values):
+def _check(setting: Any, known: Any, values: Mapping[tuple[str, str], Any]) -> Iterator[Finding]:
     group, name = setting.group, setting.name
     reason = option_facts.UNUSED_GROUPS.get(group) or option_facts.UNUSED.get(
         # the group of one of several clouds, e.g. [ec2authtoken.one], has the options of its kind
@@ -178,7 +181,7 @@ def _check(setting, known, values):
         yield Finding(setting, DIFFERS, differs.text)
 
 
-def _unknown(setting, known):
+def _unknown(setting: Any, known: Any) -> str:
     group, name = setting.group, setting.name
     if group not in known:
         return f'there is no group [{group}].{suggest(group, known)}'
@@ -188,7 +191,7 @@ def _unknown(setting, known):
     return f'there is no option of this name.{suggest(name, known[group])}'
 
 
-def _deprecations(setting, option):
+def _deprecations(setting: Any, option: Opt) -> Iterator[Finding]:
     if setting.name not in (option.name, option.dest):
         yield Finding(setting, DEPRECATED, f'the present name is {option.dest}.')
     if option.deprecated_for_removal:
@@ -196,7 +199,7 @@ def _deprecations(setting, option):
         yield Finding(setting, DEPRECATED, f'the option will be removed. {reason}'.strip())
 
 
-def _value_error(setting, option):
+def _value_error(setting: Any, option: Opt) -> Iterator[Finding]:
     """Yield a finding for a value that the type of the option refuses.
 
     Values that other options are put into are known at run time only.

@@ -2,6 +2,9 @@
 
 import importlib
 import time
+from collections.abc import Sequence
+
+from oslo_config.cfg import ConfigOpts
 
 from heat_lite.clients import keystone
 from heat_lite.common import context as request_context
@@ -19,7 +22,7 @@ PROGRESS = 1000
 BATCH = 500
 
 
-def sync(conf):
+def sync(conf: ConfigOpts) -> None:
     """Upgrade the database, one of Heat after a check that no engine of Heat holds it.
 
     Raises ValueError if one does, or for an unknown revision.
@@ -30,7 +33,7 @@ def sync(conf):
     migration.sync(url, version, report=print)
 
 
-def check(conf):
+def check(conf: ConfigOpts) -> int:
     """Print what ``db_sync`` would do. Return 1 if it has to run."""
     steps = migration.plan(conf.database.connection)
     for step in steps:
@@ -38,7 +41,7 @@ def check(conf):
     return 1 if steps else 0
 
 
-def dry_run(conf):
+def dry_run(conf: ConfigOpts) -> int:
     """Print what ``db_sync`` would do, and read, parse and plan all stacks.
 
     Return 1 if a stack cannot be carried over.
@@ -64,7 +67,7 @@ def dry_run(conf):
     return 1 if totals.failed else 0
 
 
-def give_back(conf):
+def give_back(conf: ConfigOpts) -> int:
     """Bring the rows into Heat's form, and remove the columns and indexes that Heat lacks.
 
     Actions that have not ended become FAILED; a dry run returns 1 for them, and for secrets of an
@@ -104,12 +107,12 @@ def give_back(conf):
     return 0
 
 
-def _convert(keys):
+def _convert(keys: Sequence[str]) -> None:
     for step, count in give_back_rows.convert(keys):
         print(f'{step}: {count}')
 
 
-def migrate_convergence_1(conf):
+def migrate_convergence_1(conf: ConfigOpts) -> None:
     """Let other engines help with stacks, and with those nested in them, from now on."""
     messaging.setup(conf)
     try:

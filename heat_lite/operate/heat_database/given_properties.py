@@ -5,6 +5,7 @@ compares them with what the template gives, and would replace resources that hav
 """
 
 import typing
+from collections.abc import Mapping
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception
@@ -50,7 +51,7 @@ def reduce_stacks(runtime: typing.Any) -> int:
     return count
 
 
-def _reduced(stack):
+def _reduced(stack: typing.Any) -> typing.Any:
     """Return ``{id of the stored properties: values}`` of what has values that are not given."""
     found = {}
     for row in stack.rows():
@@ -65,7 +66,9 @@ def _reduced(stack):
     return found
 
 
-def _given_values(given, stored):
+def _given_values(
+    given: Mapping[str, typing.Any], stored: Mapping[str, typing.Any]
+) -> dict[str, typing.Any]:
     """Return the values of the template; of its functions, the stored results."""
     values = {}
     for name, value in given.items():

@@ -4,8 +4,11 @@ Every engine asks this at its start, so the module does without the migration sc
 """
 
 import logging
+from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy
+from oslo_config.cfg import ConfigOpts
 from oslo_db import exception as db_exception
 
 from heat_lite.common import context as request_context
@@ -17,7 +20,7 @@ from heat_lite.engine.cluster.heartbeat import BINARY
 LOG = logging.getLogger(__name__)
 
 
-def require_own_database(conf):
+def require_own_database(conf: ConfigOpts) -> None:
     """Raise ConfigurationError if Heat holds the database, or has held it and db_sync has not run.
 
     A database that does not answer is waited for later.
@@ -37,13 +40,13 @@ def require_own_database(conf):
         )
 
 
-def holders(own=True):
+def holders(own: bool = True) -> Sequence[Any]:
     """Return the rows of living engines on the database; without ``own``, all of them."""
     context = request_context.admin_context()
     return services.foreign(context, BINARY if own else '')
 
 
-def held_by(rows):
+def held_by(rows: Sequence[Any]) -> str:
     """Return the text that tells an operator which engines hold the database."""
     last = max(services.heartbeat_lifetime(row.report_interval) for row in rows)
     return (
@@ -53,6 +56,6 @@ def held_by(rows):
     )
 
 
-def _revision():
+def _revision() -> str | None:
     with session.engine().connect() as connection:
         return connection.scalar(sqlalchemy.text('SELECT version_num FROM alembic_version'))

@@ -3,10 +3,11 @@
 import json
 import logging
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, lru_cache, status
+from heat_lite.common.context import RequestContext
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.engine import runtime as engine_runtime
 from heat_lite.engine.cluster import takeover
@@ -59,7 +60,9 @@ class Reader:
             for row in found.values()
         ]
 
-    def _finding(self, row, rows, wrong_credentials):
+    def _finding(
+        self, row: typing.Any, rows: Sequence[typing.Any], wrong_credentials: str | None
+    ) -> Finding:
         secrets = [
             each.subject for each in rows if isinstance(each, exception.InvalidEncryptionKey)
         ]
@@ -75,7 +78,7 @@ class Reader:
         reasons = list(dict.fromkeys(reasons))
         return Finding(row.id, row.name, row.tenant, len(rows), in_progress, reasons)
 
-    def _reasons(self, row, rows):
+    def _reasons(self, row: typing.Any, rows: Sequence[typing.Any]) -> list[str]:
         stack = self._stack(row)
         read = [each for each in rows if not isinstance(each, exception.InvalidEncryptionKey)]
         is_complete = len(read) == len(rows)
@@ -86,13 +89,13 @@ class Reader:
             plan.build(rows, {} if row.backup else stack.requirements)
         return reasons
 
-    def _stack(self, row):
+    def _stack(self, row: typing.Any) -> typing.Any:
         stack = engine_stack.Stack.from_row(self._runtime, takeover.context_of_owner(row), row)
         if row.owner_id is not None:
             stack.tree.parent = self._parent(row.owner_id)
         return stack
 
-    def _load_templates(self, rows, resources):
+    def _load_templates(self, rows: Iterable[typing.Any], resources: Iterable[typing.Any]) -> None:
         """Read the templates of a batch of stacks, and those of their resources."""
         ids = {row.raw_template_id for row in rows}
         for each in resources:
@@ -100,10 +103,11 @@ class Reader:
         self._templates.clear()
         self._templates.load(self._context, ids - {None})
 
-    def _load_parents(self, ids):
+    def _load_parents(self, ids: Set[str]) -> None:
         """Read the stacks that contain those of a batch, and the stacks that contain these."""
         self._parents_of_batch = {}
-        rows, missing = {}, self._missing_parents(ids)
+        missing = self._missing_parents(ids)
+        rows: dict[str, typing.Any] = {}
         while missing:
             rows.update(heat_rows.stacks(self._context, missing))
             owners = {row.owner_id for row in rows.values()} - {None} - rows.keys()
@@ -112,21 +116,21 @@ class Reader:
         for row in sorted(rows.values(), key=lambda row: row.nested_depth or 0):
             self._put_parent(row)
 
-    def _missing_parents(self, ids):
+    def _missing_parents(self, ids: Set[str]) -> Set[str]:
         """Return those of the ids whose stacks are not known; keep the others for the batch."""
         known = {each: self._parents.get(each) for each in ids}
         found = {each: stack for each, stack in known.items() if stack is not None}
         self._parents_of_batch.update(found)
         return known.keys() - found.keys()
 
-    def _put_parent(self, row):
+    def _put_parent(self, row: typing.Any) -> None:
         try:
             stack = self._parents_of_batch[row.id] = self._stack(row)
             self._parents.put(row.id, stack)
         except Exception:  # the parent is read as a stack of its own, and has the reason
             LOG.debug('Stack %s cannot be read', row.id, exc_info=True)
 
-    def _parent(self, stack_id):
+    def _parent(self, stack_id: str) -> typing.Any:
         found = self._parents_of_batch.get(stack_id)
         if found is None:
             raise exception.EntityNotFound(entity='Parent stack', name=stack_id)
@@ -136,20 +140,20 @@ class Reader:
 class _Templates(engine_runtime.TemplateCache):
     """The templates of the batch under way by id. Those of equal text share what was parsed."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._texts = lru_cache.LruCache(TEXTS, KILOBYTES, lru_cache.template_weight)
-        self._loaded = {}
+        self._loaded: dict[int, typing.Any] = {}
 
-    def clear(self):
+    def clear(self) -> None:
         self._loaded.clear()
 
-    def load(self, context, ids):
+    def load(self, context: RequestContext, ids: Collection[int]) -> None:
         """Read the templates of these ids."""
         missing = set(ids) - self._loaded.keys()
         self._loaded.update(heat_rows.templates(context, missing) if missing else {})
 
-    def get(self, context, template_id):
+    def get(self, context: RequestContext, template_id: int) -> typing.Any:
         """Return a template. Raises InvalidEncryptionKey, or EntityNotFound if it has no row."""
         found = self._loaded.get(template_id)
         if found is None:
@@ -160,7 +164,7 @@ class _Templates(engine_runtime.TemplateCache):
             found = self._loaded[template_id] = self._parse(found)
         return found
 
-    def _parse(self, raw):
+    def _parse(self, raw: typing.Any) -> typing.Any:
         key = raw.text, raw.files_id
         known = self._texts.get(key) if raw.files_id or not raw.files else None
         if known is None:
@@ -169,7 +173,7 @@ class _Templates(engine_runtime.TemplateCache):
         return known.with_environment(Environment(raw.environment))
 
 
-def _resource_reasons(stack, rows):
+def _resource_reasons(stack: typing.Any, rows: Sequence[typing.Any]) -> Iterator[str]:
     for row in rows:
         try:
             item = stack.resource_of(row)

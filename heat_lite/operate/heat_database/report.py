@@ -9,7 +9,9 @@ import dataclasses
 import multiprocessing
 import os
 import typing
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+from oslo_config.cfg import ConfigOpts
 
 from heat_lite.common import context as request_context
 from heat_lite.db import session
@@ -40,7 +42,7 @@ class Totals:
         self.failed += bool(finding.reasons)
 
 
-def read_stacks(conf) -> Iterator[Finding]:
+def read_stacks(conf: ConfigOpts) -> Iterator[Finding]:
     """Yield the findings of all living stacks in the order of their ids.
 
     Raises BrokenProcessPool if a process that reads them is killed.
@@ -63,12 +65,12 @@ class _Process:
     reader: typing.Any = None
 
 
-def _start(conf):
+def _start(conf: ConfigOpts) -> None:
     session.configure(conf)
     messaging.setup(conf)
     registry = global_environment.build_registry(conf)
     _Process.reader = Reader(engine_service.EngineService(conf, registry).runtime)
 
 
-def _read_batch(ids):
+def _read_batch(ids: Collection[str]) -> typing.Any:
     return _Process.reader.read(ids)

@@ -6,7 +6,9 @@ one, Heat can neither serve the signals nor delete the users.
 
 import functools
 import itertools
+from collections.abc import Iterator
 from concurrent import futures
+from typing import Any
 
 from keystoneauth1 import exceptions
 
@@ -43,12 +45,12 @@ def make_missing(domain: keystone.StackDomain) -> int:
     return count
 
 
-def _make(domain, row):
+def _make(domain: Any, row: Any) -> None:
     made = domain.create_project(f'{row.tenant}-{row.id}', stack_users.DESCRIPTION)
     db_stacks.store_user_project(request_context.admin_context(), row.id, made)
 
 
-def _missing():
+def _missing() -> Iterator[Any]:
     """Yield the (id, tenant) of stacks."""
     context, last = request_context.admin_context(), ''
     while rows := give_back.stacks_without_project(context, last, BATCH):

@@ -2,6 +2,9 @@
 
 import collections
 import os
+from collections.abc import Mapping, Sequence
+
+from oslo_config.cfg import ConfigOpts
 
 from heat_lite.authoring import offline_types
 from heat_lite.common import context
@@ -13,23 +16,23 @@ from heat_lite.operate.maintenance import containers, guidelines
 container_orphans = containers.container_orphans
 
 
-def backup(conf):
+def backup(conf: ConfigOpts) -> None:
     """Write all rows of the database to a file, while engines run or not."""
     counts = backup_file.write(conf.command.file, migration.version(conf.database.connection))
     print(f'{conf.command.file}: {_summary(counts)}')
 
 
-def restore(conf):
+def restore(conf: ConfigOpts) -> None:
     """Insert the rows of a backup into an empty database, also one of another kind."""
     counts = backup_file.read(conf.command.file, migration.version(conf.database.connection))
     print(f'{conf.command.file}: {_summary(counts)} restored')
 
 
-def _summary(counts):
+def _summary(counts: Mapping[str, int]) -> str:
     return f'{sum(counts.values())} rows, {counts.get("stack", 0)} of them stacks'
 
 
-def verify(conf):
+def verify(conf: ConfigOpts) -> int:
     """Check all invariants of the database, and print what to do. Return 1 with findings."""
     present, newest = migration.version(conf.database.connection), migration.newest()
     if present != newest:
@@ -49,7 +52,7 @@ def verify(conf):
     return 1 if found else 0
 
 
-def migrate_properties_data(conf):
+def migrate_properties_data(conf: ConfigOpts) -> int:
     """Move properties from the columns of old versions of Heat to where they belong now."""
     moved = former_properties.move(context.admin_context())
     for number, reason in moved.unreadable:
@@ -58,7 +61,7 @@ def migrate_properties_data(conf):
     return 1 if moved.unreadable else 0
 
 
-def custom_guidelines(conf):
+def custom_guidelines(conf: ConfigOpts) -> int:
     """Check descriptions, names and defaults of resource types. Return 1 with findings."""
     command = conf.command
     for folder in command.plugin_dir:
@@ -76,5 +79,5 @@ def custom_guidelines(conf):
     return 1 if count else 0
 
 
-def _is_excluded(name, words):
+def _is_excluded(name: str, words: Sequence[str]) -> bool:
     return any(word in name for word in words)

@@ -3,6 +3,10 @@
 import dataclasses
 import importlib
 import time
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from oslo_config.cfg import ConfigOpts
 
 from heat_lite.clients import container_endpoints, errors
 from heat_lite.common import container_labels, context, identifier, installation
@@ -31,14 +35,14 @@ class Found:
     name: str
     labels: dict[str, str]
 
-    def __str__(self):
+    def __str__(self) -> str:
         label = self.labels.get
         note = '' if label(SERVICE) else f' (without the label {SERVICE})'
         owner = f'resource {label(RESOURCE)} of stack {label(STACK_NAME)}'
         return f'{self.kind} {self.name}: {owner}{note}'
 
 
-def container_orphans(conf):
+def container_orphans(conf: ConfigOpts) -> int:
     """Find containers, networks, volumes and images that no stack of the database has.
 
     Return 1 if there are any. A label distinguishes objects of other services. Earlier versions did
@@ -66,7 +70,7 @@ def container_orphans(conf):
     return 0
 
 
-def _engine(conf):
+def _engine(conf: ConfigOpts) -> Any:
     """Return the client of the container engine. Raises ValueError if there is none."""
     group = conf.clients_docker
     local = container_endpoints.find_local()
@@ -78,7 +82,7 @@ def _engine(conf):
     return module.ContainerEngine(url, {**options, 'timeout': options['timeout'] or TIMEOUT})
 
 
-def labelled(engine):
+def labelled(engine: Any) -> Any:
     """Return the objects of an engine that have the label of this service."""
     marked = {'label': [MARK]}
     found = []
@@ -95,7 +99,7 @@ def labelled(engine):
     return found
 
 
-def _images(engine, marked):
+def _images(engine: Any, marked: Any) -> Any:
     """Return the images that pass a filter. Podman cannot list them while one is removed."""
     for _ in range(LIST_ATTEMPTS - 1):
         try:
@@ -107,7 +111,7 @@ def _images(engine, marked):
     return engine.call('images', filters=marked)
 
 
-def split_by_service(found, keys):
+def split_by_service(found: Any, keys: Sequence[str]) -> tuple[Any, list]:
     """Return the objects of the services with these encryption keys or without the label of a
     service, and those of other services.
     """
@@ -116,7 +120,7 @@ def split_by_service(found, keys):
     return own, [each for each in found if each.labels.get(SERVICE) not in ids]
 
 
-def orphans(found):
+def orphans(found: Any) -> list:
     """Return the objects of stacks that are gone, and of resources that are gone.
 
     An object whose create was interrupted is none: the resource finds it again. Nor is one that
@@ -128,18 +132,18 @@ def orphans(found):
     return [each for each in lost if each.id not in adopted]
 
 
-def _is_used(found, names):
+def _is_used(found: Any, names: Collection[str] | None) -> bool:
     """Return whether a resource has an object; ``names`` are those of the stack, None without."""
     if names is None:
         return False
     return container_labels.owner(found.labels) in names
 
 
-def _names(stack_ids):
+def _names(stack_ids: Collection[str]) -> dict[str, set[str]]:
     """Return ``{stack id: physical names of its resources}`` of the living stacks."""
     admin = context.admin_context()
     living = [row for row in (stacks.get(admin, each) for each in sorted(stack_ids)) if row]
-    names = {row.id: set() for row in living}
+    names: dict[str, set[str]] = {row.id: set() for row in living}
     stack_names = {row.id: row.name for row in living}
     for row in resources.list_by_stacks(admin, list(names)):
         physical = identifier.physical_name(stack_names[row.stack_id], row.name, row.uuid)

@@ -37,7 +37,7 @@ def _declared(cls: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield 'attribute', {key: each for key, each in attributes.items() if key != OF_TEMPLATES}
 
 
-def _members(kind, schemata, prefix=''):
+def _members(kind: str, schemata: Mapping[str, Any], prefix: str = '') -> Iterator[str]:
     for name, schema in schemata.items():
         label = f'{kind} {prefix}{name}'
         if not MEMBER_NAME.fullmatch(name):
@@ -50,7 +50,7 @@ def _members(kind, schemata, prefix=''):
             yield from _members(kind, visible, f'{prefix}{name}.')
 
 
-def _value(label, schema):
+def _value(label: str, schema: Any) -> Iterator[str]:
     if schema.required and schema.has_default:
         yield f'{label}: it is required and has a default'
     if not schema.has_default or schema.default is None:
@@ -62,7 +62,7 @@ def _value(label, schema):
             yield f'{label}: its default breaks its own constraint: {broken}'
 
 
-def _sentence(label, text):
+def _sentence(label: str, text: str | None) -> Iterator[str]:
     text = ' '.join((text or '').split())
     if not text:
         yield f'{label}: it has no description'
@@ -73,5 +73,5 @@ def _sentence(label, text):
         yield f'{label}: its description does not end with a full stop: ...{text[-40:]}'
 
 
-def _first_paragraph(text):
+def _first_paragraph(text: str | None) -> str:
     return (text or '').partition('\n\n')[0]
