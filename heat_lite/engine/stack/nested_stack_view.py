@@ -71,9 +71,7 @@ class NestedStackView:
         limit = self._runtime.limits.max_nested_stack_depth
         if depth > limit:
             raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
-        drafted = parent.__class__(
-            self._runtime,
-            parent.context,
+        drafted = parent.make(
             template,
             name=self.name(),
             tenant=parent.tenant,

@@ -67,6 +67,10 @@ class Stack(StackFields):
         stack.outputs.stored = getattr(row, 'outputs', None)
         return stack
 
+    def make(self, template, **fields):
+        """Return another stack of this class, runtime and context, not stored."""
+        return type(self)(self.runtime, self.context, template, **fields)
+
     def __str__(self):
         return f'Stack "{self.name}" [{self.id}]'
 

@@ -162,11 +162,6 @@ class StackView(Mapping):
     def __bool__(self) -> bool:
         return True
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        """The class of the stack of the service, which constructs nested stacks by it."""
-        return type(self._stack)
-
     def __eq__(self, other: object) -> bool:
         return self._stack is getattr(other, '_stack', other)
 

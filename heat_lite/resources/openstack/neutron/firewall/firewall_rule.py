@@ -15,7 +15,7 @@ class FirewallRule(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'action': string(
-            'Action for matching packets: allow, deny or reject.',
+            'Action for matching packets: allow or deny.',
             default='deny',
             update_allowed=True,
             allowed=['allow', 'deny'],
