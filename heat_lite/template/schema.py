@@ -229,6 +229,23 @@ def any_(description: str | None = None, **options: Any) -> PropertySchema:
     return _property(ANY, description, **options)
 
 
+def name_property(update_allowed: bool = True, **options: Any) -> PropertySchema:
+    """Return the schema of the name of an object."""
+    return string(
+        'Name of the object. If omitted, a name is generated from the names of the stack and of '
+        'the resource.',
+        update_allowed=update_allowed,
+        **options,
+    )
+
+
+def description_property(update_allowed: bool = True, **options: Any) -> PropertySchema:
+    """Return the schema of the description of an object."""
+    return string(
+        'Human-readable description of the object.', update_allowed=update_allowed, **options
+    )
+
+
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class AttributeSchema:
     """The schema of an attribute; with ``cache_mode`` CACHE_NONE its value is never cached."""

@@ -1,26 +1,5 @@
-"""Schemas and descriptions of properties and attributes that several resource types share."""
+"""Descriptions of properties and attributes that several resource types share."""
 
-from heat_lite.template.schema import string
-
-
-def name_property(update_allowed=True, **options):
-    """Return the schema of the name of an object."""
-    return string(
-        'Name of the object. If omitted, a name is generated from the names of the stack and of '
-        'the resource.',
-        update_allowed=update_allowed,
-        **options,
-    )
-
-
-def description_property(update_allowed=True, **options):
-    """Return the schema of the description of an object."""
-    return string(
-        'Human-readable description of the object.', update_allowed=update_allowed, **options
-    )
-
-
-# descriptions that several types share
 NOT_IMPLEMENTED = 'Not implemented; the property has no effect.'
 GROUP_MAX_SIZE = 'Maximum number of members.'
 GROUP_MIN_SIZE = 'Minimum number of members.'

@@ -3,8 +3,7 @@ delete.
 """
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.rest import map_to_wire
+from heat_lite.resources.base.cloud import ServiceResource, map_to_wire
 from heat_lite.template.schema import integer, string
 
 PROJECT = 'project'

@@ -1,13 +1,12 @@
 """The properties that containers and jobs share."""
 
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.containers.engine_object import endpoint_property, labels_property
 from heat_lite.template.constraints import (
     AllowedPattern,
     CustomConstraint,
     Range,
 )
-from heat_lite.template.schema import boolean, integer, list_, map_, number, string
+from heat_lite.template.schema import boolean, integer, list_, map_, name_property, number, string
 
 PORT = Range(1, 65535)
 NAMESPACE = 'a namespace such as host or container:NAME'

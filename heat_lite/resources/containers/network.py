@@ -1,12 +1,19 @@
 """HeatLite::Container::Network."""
 
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.containers.engine_object import (
     EngineObject,
     endpoint_property,
     labels_property,
 )
-from heat_lite.template.schema import boolean, list_attribute, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    boolean,
+    list_attribute,
+    map_,
+    map_attribute,
+    name_property,
+    string,
+    text,
+)
 
 
 class Network(EngineObject):

@@ -5,7 +5,6 @@ import secrets
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.containers import archives
 from heat_lite.resources.containers.engine_object import (
     EngineObject,
@@ -13,7 +12,7 @@ from heat_lite.resources.containers.engine_object import (
     endpoint_property,
     labels_property,
 )
-from heat_lite.template.schema import map_, map_attribute, string, text
+from heat_lite.template.schema import map_, map_attribute, name_property, string, text
 
 #: the key of data with the volume that a snapshot has copied the files to
 SNAPSHOT = 'snapshot_volume'

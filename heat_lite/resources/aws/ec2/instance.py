@@ -4,7 +4,7 @@ from heat_lite.common import exception
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
 from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.nova.server import block_devices, user_data

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.template.schema import boolean, list_, string, text
 
 

@@ -5,7 +5,7 @@ import contextlib
 from heat_lite.clients import errors
 from heat_lite.resources.aws.ec2.base import Ec2Object, NetworkingResource, tags
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.template.schema import string, text
 
 

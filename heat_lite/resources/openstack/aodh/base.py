@@ -2,11 +2,17 @@
 
 import urllib.parse
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property
-from heat_lite.resources.base.rest import Rest, map_to_wire
+from heat_lite.resources.base.cloud import CloudResource, Rest, map_to_wire
 from heat_lite.template.constraints import AllowedValues
-from heat_lite.template.schema import boolean, integer, list_, map_, number, string
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    integer,
+    list_,
+    map_,
+    number,
+    string,
+)
 
 #: alarm states -> the properties with their actions: URLs and queues
 STATES = {

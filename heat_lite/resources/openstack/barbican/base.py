@@ -1,7 +1,6 @@
 """The base of the Barbican types: objects are identified by their URL."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.barbican import columns
 from heat_lite.template.schema import list_attribute, map_attribute, text
 

@@ -1,8 +1,7 @@
 """OS::Barbican::CertificateContainer."""
 
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.openstack.barbican.base import TypedContainer
-from heat_lite.template.schema import string
+from heat_lite.template.schema import name_property, string
 
 
 class CertificateContainer(TypedContainer):

@@ -1,9 +1,8 @@
 """OS::Barbican::GenericContainer."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.openstack.barbican.base import Container
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, map_, name_property, string
 
 
 class GenericContainer(Container):

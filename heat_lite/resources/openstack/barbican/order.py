@@ -1,7 +1,7 @@
 """OS::Barbican::Order."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.barbican import columns
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
 from heat_lite.template.schema import integer, string, text

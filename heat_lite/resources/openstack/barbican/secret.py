@@ -1,10 +1,9 @@
 """OS::Barbican::Secret."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
-from heat_lite.template.schema import integer, string, text
+from heat_lite.template.schema import integer, name_property, string, text
 
 
 class Secret(BarbicanResource):

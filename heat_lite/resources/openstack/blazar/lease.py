@@ -1,7 +1,6 @@
 """OS::Blazar::Lease."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,

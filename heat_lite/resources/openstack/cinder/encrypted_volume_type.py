@@ -1,8 +1,7 @@
 """OS::Cinder::EncryptedVolumeType."""
 
 from heat_lite.clients import errors
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import integer, string
 
 

@@ -1,10 +1,8 @@
 """OS::Cinder::QoSSpecs."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import map_
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import map_, name_property
 
 
 class QoSSpecs(CloudResource):

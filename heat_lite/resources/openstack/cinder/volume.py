@@ -1,9 +1,7 @@
 """OS::Cinder::Volume."""
 
 from heat_lite.common import exception, status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.cinder.backups import BACKUP_ID, VolumeBackups, restored
 from heat_lite.template import support
@@ -11,10 +9,12 @@ from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
     boolean_attribute,
+    description_property,
     integer,
     list_attribute,
     map_,
     map_attribute,
+    name_property,
     string,
     text,
 )

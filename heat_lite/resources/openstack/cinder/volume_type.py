@@ -2,10 +2,8 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base import object_types
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import boolean, list_, map_, string
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import boolean, description_property, list_, map_, string
 
 
 class VolumeType(CloudResource):

@@ -1,9 +1,7 @@
 """OS::Designate::RecordSet."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import integer, list_, string
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import description_property, integer, list_, string
 
 
 class RecordSet(CloudResource):

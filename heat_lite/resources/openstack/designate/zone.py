@@ -1,11 +1,9 @@
 """OS::Designate::Zone."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template import support
-from heat_lite.template.schema import integer, list_, map_, string, text
+from heat_lite.template.schema import description_property, integer, list_, map_, string, text
 
 
 class Zone(CloudResource):

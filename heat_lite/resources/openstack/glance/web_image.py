@@ -3,10 +3,8 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base import json_patch
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import boolean, integer, list_, map_, string
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import boolean, integer, list_, map_, name_property, string
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
 UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'

@@ -1,8 +1,7 @@
 """OS::Ironic::Port."""
 
 from heat_lite.resources.base import json_patch
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import boolean, boolean_attribute, map_, map_attribute, string, text
 
 

@@ -1,9 +1,7 @@
 """OS::Keystone::Domain."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import boolean
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import boolean, description_property, name_property
 
 
 class Domain(CloudResource):

@@ -1,11 +1,9 @@
 """OS::Keystone::Group."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.keystone import roles
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import description_property, list_, map_, name_property, string
 
 
 class Group(CloudResource):

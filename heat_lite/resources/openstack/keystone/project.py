@@ -1,9 +1,15 @@
 """OS::Keystone::Project."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import boolean, boolean_attribute, list_, string, text
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import (
+    boolean,
+    boolean_attribute,
+    description_property,
+    list_,
+    name_property,
+    string,
+    text,
+)
 
 
 class Project(CloudResource):

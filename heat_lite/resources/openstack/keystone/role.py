@@ -1,9 +1,7 @@
 """OS::Keystone::Role."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import string
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import name_property, string
 
 
 class Role(CloudResource):

@@ -1,11 +1,18 @@
 """OS::Keystone::User."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.keystone import roles
-from heat_lite.template.schema import boolean, boolean_attribute, list_, map_, string, text
+from heat_lite.template.schema import (
+    boolean,
+    boolean_attribute,
+    description_property,
+    list_,
+    map_,
+    name_property,
+    string,
+    text,
+)
 
 
 class User(CloudResource):

@@ -1,9 +1,15 @@
 """OS::Magnum::Cluster."""
 
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.magnum.base import MagnumResource
-from heat_lite.template.schema import integer, integer_attribute, list_attribute, string, text
+from heat_lite.template.schema import (
+    integer,
+    integer_attribute,
+    list_attribute,
+    name_property,
+    string,
+    text,
+)
 
 READY = (
     'CREATE_COMPLETE',

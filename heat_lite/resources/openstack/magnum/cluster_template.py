@@ -1,9 +1,8 @@
 """OS::Magnum::ClusterTemplate."""
 
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.magnum.base import MagnumResource
-from heat_lite.template.schema import boolean, integer, map_, string
+from heat_lite.template.schema import boolean, integer, map_, name_property, string
 
 
 class ClusterTemplate(MagnumResource):

@@ -1,11 +1,19 @@
 """OS::Manila::Share."""
 
 from heat_lite.common import exception, status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
 from heat_lite.resources.base.service_retry import retry_delays
-from heat_lite.template.schema import boolean, integer, list_, list_attribute, map_, string, text
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    integer,
+    list_,
+    list_attribute,
+    map_,
+    name_property,
+    string,
+    text,
+)
 
 RULE = ('access_to', 'access_type', 'access_level')
 #: properties with another key in update requests

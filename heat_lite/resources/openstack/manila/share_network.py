@@ -1,11 +1,9 @@
 """OS::Manila::ShareNetwork."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template import support
-from heat_lite.template.schema import list_, string, text
+from heat_lite.template.schema import description_property, list_, name_property, string, text
 
 
 class ShareNetwork(CloudResource):

@@ -1,8 +1,7 @@
 """OS::Manila::ShareType."""
 
 from heat_lite.resources.base import object_types
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import boolean, map_, string
 
 

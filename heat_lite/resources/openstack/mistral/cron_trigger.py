@@ -2,11 +2,9 @@
 
 import json
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.mistral import workflows
-from heat_lite.template.schema import integer, integer_attribute, map_, string, text
+from heat_lite.template.schema import integer, integer_attribute, map_, name_property, string, text
 
 
 class CronTrigger(CloudResource):

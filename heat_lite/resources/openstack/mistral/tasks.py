@@ -1,9 +1,8 @@
 """The tasks of workflows: conversion from templates to the workflow language of Mistral."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import description_property
 from heat_lite.template import support
-from heat_lite.template.schema import boolean, integer, list_, map_, string
+from heat_lite.template.schema import boolean, description_property, integer, list_, map_, string
 
 NAME, POLICIES, REVERSE = 'name', 'policies', 'reverse'
 #: keys that older templates have under ``policies``

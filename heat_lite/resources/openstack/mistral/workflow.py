@@ -7,17 +7,18 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.base.signal_responder import SignalResponder
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.resources.openstack.mistral import tasks, workflows
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
+    description_property,
     list_,
     list_attribute,
     map_,
     map_attribute,
+    name_property,
     string,
     text,
 )

@@ -1,9 +1,8 @@
 """OS::Neutron::AddressScope."""
 
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, integer, string
+from heat_lite.template.schema import boolean, integer, name_property, string
 
 
 class AddressScope(NeutronResource):

@@ -1,6 +1,6 @@
 """OS::Neutron::FloatingIP."""
 
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support

@@ -1,7 +1,6 @@
 """OS::Neutron::Net."""
 
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import agents
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template.schema import (
@@ -11,6 +10,7 @@ from heat_lite.template.schema import (
     list_,
     list_attribute,
     map_,
+    name_property,
     string,
     text,
 )

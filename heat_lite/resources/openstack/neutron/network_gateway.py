@@ -1,11 +1,10 @@
 """OS::Neutron::NetworkGateway."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.schema import integer, list_, map_, string, text
+from heat_lite.template.schema import integer, list_, map_, name_property, string, text
 
 
 class NetworkGateway(NeutronResource):

@@ -5,8 +5,7 @@ import json
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base import live_state
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
@@ -17,6 +16,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_,
     map_attribute,
+    name_property,
     string,
     text,
 )

@@ -1,7 +1,7 @@
 """OS::Neutron::RBACPolicy."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import string
 

@@ -1,12 +1,19 @@
 """OS::Neutron::Router."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
-from heat_lite.template.schema import boolean, list_, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    boolean,
+    list_,
+    map_,
+    map_attribute,
+    name_property,
+    string,
+    text,
+)
 
 
 class Router(NeutronResource):

@@ -4,11 +4,18 @@ import contextlib
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
-from heat_lite.template.schema import boolean, integer, list_, map_, string
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    integer,
+    list_,
+    map_,
+    name_property,
+    string,
+)
 
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
 DEFAULT_RULES = tuple({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)

@@ -1,11 +1,10 @@
 """OS::Neutron::SecurityGroupRule."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import description_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
-from heat_lite.template.schema import integer, string
+from heat_lite.template.schema import description_property, integer, string
 
 #: protocols with port numbers
 PORTED = ('tcp', 'udp', 'sctp', 'dccp', 'udplite')

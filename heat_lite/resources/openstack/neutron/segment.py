@@ -1,9 +1,8 @@
 """OS::Neutron::Segment."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import integer, string
+from heat_lite.template.schema import description_property, integer, name_property, string
 
 
 class Segment(NeutronResource):

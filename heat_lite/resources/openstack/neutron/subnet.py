@@ -3,11 +3,19 @@
 import ipaddress
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template import support
-from heat_lite.template.schema import boolean, integer, list_, list_attribute, map_, string, text
+from heat_lite.template.schema import (
+    boolean,
+    integer,
+    list_,
+    list_attribute,
+    map_,
+    name_property,
+    string,
+    text,
+)
 
 
 class Subnet(NeutronResource):

@@ -1,10 +1,9 @@
 """OS::Neutron::SubnetPool."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, integer, list_, string
+from heat_lite.template.schema import boolean, integer, list_, name_property, string
 
 
 class SubnetPool(NeutronResource):

@@ -1,10 +1,18 @@
 """OS::Neutron::Trunk."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, integer, list_, map_, string, text
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    integer,
+    list_,
+    map_,
+    name_property,
+    string,
+    text,
+)
 
 SUB_PORT = ('port_id', 'segmentation_id', 'segmentation_type')
 

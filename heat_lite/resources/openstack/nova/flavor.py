@@ -1,9 +1,7 @@
 """OS::Nova::Flavor."""
 
 from heat_lite.resources.base import object_types
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -11,6 +9,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     map_attribute,
+    name_property,
     number,
     string,
 )

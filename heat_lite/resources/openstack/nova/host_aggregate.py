@@ -2,8 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import list_, map_, string
 
 

@@ -1,7 +1,6 @@
 """OS::Nova::KeyPair."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import CACHE_NONE, boolean, string, text
 
 #: key in the data of the resource: the private key

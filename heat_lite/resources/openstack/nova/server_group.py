@@ -1,10 +1,8 @@
 """OS::Nova::ServerGroup."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
-from heat_lite.template.schema import list_, map_, number, string
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import list_, map_, name_property, number, string
 
 
 class ServerGroup(CloudResource):

@@ -1,7 +1,6 @@
 """The base of the Octavia types. An immutable load balancer answers requests with a conflict."""
 
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 
 
 def async_rest(path, key):

@@ -1,9 +1,15 @@
 """OS::Octavia::L7Policy."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template.schema import boolean, list_attribute, number, string
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    list_attribute,
+    name_property,
+    number,
+    string,
+)
 
 #: actions -> the property that each requires and the other actions refuse
 NEEDS = {'REDIRECT_TO_POOL': 'redirect_pool', 'REDIRECT_TO_URL': 'redirect_url'}

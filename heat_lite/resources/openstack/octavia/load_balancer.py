@@ -1,8 +1,14 @@
 """OS::Octavia::LoadBalancer."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template.schema import boolean, list_attribute, string, text
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    list_attribute,
+    name_property,
+    string,
+    text,
+)
 
 
 class LoadBalancer(OctaviaResource):

@@ -1,9 +1,17 @@
 """OS::Octavia::Pool."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.common_properties import description_property, name_property
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template.schema import CACHE_NONE, boolean, list_attribute, map_, string, text
+from heat_lite.template.schema import (
+    CACHE_NONE,
+    boolean,
+    description_property,
+    list_attribute,
+    map_,
+    name_property,
+    string,
+    text,
+)
 
 
 class Pool(OctaviaResource):

@@ -6,8 +6,15 @@ from urllib.parse import quote, urlsplit
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.template.schema import boolean, integer_attribute, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    boolean,
+    integer_attribute,
+    map_,
+    map_attribute,
+    name_property,
+    string,
+    text,
+)
 
 ACCESS_LISTS = ('X-Container-Read', 'X-Container-Write')
 #: the beginning of headers with metadata

@@ -4,11 +4,9 @@ import contextlib
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.trove import nics
-from heat_lite.template.schema import integer, list_, list_attribute, map_, string
+from heat_lite.template.schema import integer, list_, list_attribute, map_, name_property, string
 
 READY = 'NONE'
 DELETING = 'DELETING'

@@ -1,11 +1,9 @@
 """OS::Trove::Instance."""
 
 from heat_lite.common import exception, status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.trove import nics
-from heat_lite.template.schema import integer, list_, map_, string, text
+from heat_lite.template.schema import integer, list_, map_, name_property, string, text
 
 READY = ('ACTIVE', 'HEALTHY')
 FAILED = ('ERROR', 'FAILED')

@@ -3,9 +3,8 @@
 from urllib.parse import quote
 
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.template import support
-from heat_lite.template.schema import CACHE_NONE, any_attribute, map_
+from heat_lite.template.schema import CACHE_NONE, any_attribute, map_, name_property
 
 PATCH = {'Content-Type': 'application/openstack-messaging-v2.0-json-patch'}
 #: the prefix of metadata that Zaqar itself sets

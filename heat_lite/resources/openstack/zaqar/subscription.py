@@ -4,8 +4,7 @@ import json
 from urllib.parse import urlsplit
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import integer, map_, string
 
 #: the longest lifetime that Zaqar accepts

@@ -1,15 +1,14 @@
 """OS::Zun::Container."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest, to_wire
+from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
 from heat_lite.template.schema import (
     boolean,
     integer,
     list_,
     map_,
     map_attribute,
+    name_property,
     number,
     string,
     text,

@@ -5,15 +5,14 @@ import types
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.common_properties import name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.cinder.volume import Volume
 from heat_lite.resources.openstack.neutron.net import Net
 from heat_lite.resources.openstack.neutron.port import Port
 from heat_lite.resources.openstack.neutron.router import Router
 from heat_lite.resources.openstack.neutron.security_group import SecurityGroup
 from heat_lite.resources.openstack.neutron.subnet import Subnet
+from heat_lite.template.schema import name_property
 from heat_lite.template.template import Template
 
 

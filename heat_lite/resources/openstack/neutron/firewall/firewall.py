@@ -1,10 +1,16 @@
 """OS::Neutron::Firewall."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.schema import boolean, map_, string, text
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    map_,
+    name_property,
+    string,
+    text,
+)
 
 
 class Firewall(NeutronResource):

@@ -1,9 +1,15 @@
 """OS::Neutron::FirewallPolicy."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, list_, list_attribute, text
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    list_,
+    list_attribute,
+    name_property,
+    text,
+)
 
 
 class FirewallPolicy(NeutronResource):

@@ -1,6 +1,6 @@
 """OS::Neutron::QoSBandwidthLimitRule."""
 
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import integer, string
 

@@ -1,10 +1,9 @@
 """OS::Neutron::FlowClassifier."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.schema import integer, map_, string
+from heat_lite.template.schema import description_property, integer, map_, name_property, string
 
 
 class FlowClassifier(NeutronResource):

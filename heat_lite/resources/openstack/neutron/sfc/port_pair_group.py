@@ -1,10 +1,9 @@
 """OS::Neutron::PortPairGroup."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
-from heat_lite.template.schema import list_, string
+from heat_lite.template.schema import description_property, list_, name_property, string
 
 
 class PortPairGroup(NeutronResource):

@@ -1,9 +1,8 @@
 """OS::Neutron::TaaS::TapService."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import string
+from heat_lite.template.schema import description_property, name_property, string
 
 
 class TapService(NeutronResource):

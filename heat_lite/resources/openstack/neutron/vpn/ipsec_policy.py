@@ -1,10 +1,17 @@
 """OS::Neutron::IPsecPolicy."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.vpn import ciphers
-from heat_lite.template.schema import integer, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    description_property,
+    integer,
+    map_,
+    map_attribute,
+    name_property,
+    string,
+    text,
+)
 
 
 class IPsecPolicy(NeutronResource):

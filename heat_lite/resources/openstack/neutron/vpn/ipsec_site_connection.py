@@ -1,15 +1,16 @@
 """OS::Neutron::IPsecSiteConnection."""
 
-from heat_lite.resources.base.common_properties import description_property, name_property
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
     boolean,
+    description_property,
     integer,
     list_,
     list_attribute,
     map_,
     map_attribute,
+    name_property,
     string,
     text,
 )

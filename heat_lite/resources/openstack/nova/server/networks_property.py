@@ -3,7 +3,7 @@
 import json
 
 from heat_lite.common import exception
-from heat_lite.resources.base.rest import map_to_wire
+from heat_lite.resources.base.cloud import map_to_wire
 from heat_lite.resources.openstack.nova.server.schema import PORT
 
 ALLOCATE, EXTRA = 'allocate_network', 'port_extra_properties'

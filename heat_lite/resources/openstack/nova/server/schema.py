@@ -1,6 +1,5 @@
 """The schemas of the properties and attributes of OS::Nova::Server."""
 
-from heat_lite.resources.base.common_properties import name_property
 from heat_lite.resources.openstack.neutron import port
 from heat_lite.template import support
 from heat_lite.template.schema import (
@@ -12,6 +11,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_,
     map_attribute,
+    name_property,
     string,
     text,
 )

@@ -1,8 +1,7 @@
 """OS::Nova::Server."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource
-from heat_lite.resources.base.rest import Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
 from heat_lite.resources.base.stack_user import KEYPAIR, PASSWORD, USER
 from heat_lite.resources.openstack.neutron import implied_dependencies
