@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import resource_tree
+from heat_lite.common.value_types import Values
 
 #: events that are read at most, the newest first, and those in one request
 MAX_EVENTS, PAGE = 5000, 1000
@@ -49,7 +50,7 @@ def seconds_since(event: dict) -> float:
 
 
 def _newest_first(api: api_client.ApiClient, path: str) -> Iterator[dict]:
-    query: dict[str, Any] = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
+    query: Values = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
     query |= {'sort_keys': 'event_time', 'sort_dir': 'desc'}
     for _ in range(MAX_EVENTS // PAGE):
         page = api.call('GET', path + '/events', **query)['events']
@@ -59,7 +60,7 @@ def _newest_first(api: api_client.ApiClient, path: str) -> Iterator[dict]:
         query['marker'] = page[-1]['id']
 
 
-def _last_action(stack: dict[str, Any], newest_first: Iterable[dict]) -> list[dict]:
+def _last_action(stack: Values, newest_first: Iterable[dict]) -> list[dict]:
     """Return the events of the last action of a stack, the first one first; [] without it."""
     found = []
     for event in newest_first:

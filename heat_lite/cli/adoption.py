@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import TextIO
 
 from heat_lite.authoring import located_errors
 from heat_lite.cli import api_client, arguments, errors, stack_body, stack_files
 from heat_lite.cli.arguments import argument
 from heat_lite.cli.display import outcome, terminal
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
 
 #: seconds to wait for the end of an abandon
@@ -99,7 +100,7 @@ def _check_document(text: str, name: str) -> None:
         )
 
 
-def _write(out: terminal.Terminal, target: TextIO | None, document: Any) -> None:
+def _write(out: terminal.Terminal, target: TextIO | None, document: Value) -> None:
     if target is None:
         out.write_json(document)
     else:

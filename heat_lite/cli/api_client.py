@@ -10,6 +10,8 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
+from heat_lite.common.value_types import Value, Values
+
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 #: HTTP statuses of a proxy whose service does not answer
 UNAVAILABLE = (502, 503, 504)
@@ -154,7 +156,7 @@ def server_of(url: str) -> str:
     return f'{parts.scheme}://{parts.netloc}'
 
 
-def _position(found: Any) -> dict | None:
+def _position(found: Value) -> dict | None:
     """Return the position in an error response, None if it has another form."""
     is_one = isinstance(found, dict) and {'file', 'line', 'column'} <= found.keys()
     return found if is_one else None
@@ -168,7 +170,7 @@ def position_text(position: dict | None) -> str:
 def send(
     method: str,
     url: str,
-    body: Any = None,
+    body: Value = None,
     headers: dict[str, str] | None = None,
     timeout: float = 60,
     tls: ssl.SSLContext | None = None,
@@ -186,7 +188,7 @@ def send(
         raise ServiceUnreachable(unreachable_text(url, error)) from error
 
 
-def decode(url: str, content: bytes) -> Any:
+def decode(url: str, content: bytes) -> Value:
     """Return the decoded body of a response; None for an empty one."""
     if not content.strip():
         return None
@@ -230,7 +232,7 @@ class ApiClient:
         self._tls = tls
         self._last = ''  # the last request, for people
 
-    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+    def call(self, method: str, path: str, body: Value = None, **query: Any) -> Value:
         """Send a request below the endpoint. Return the decoded body. Raises RequestFailed."""
         url = self.url_of(path, query)
         self._last = f'{method} {self.endpoint}{path}'
@@ -245,7 +247,7 @@ class ApiClient:
         self.headers = {TOKEN_HEADER: self._renew()}
         return self._send(method, url, body)
 
-    def url_of(self, path: str, query: dict[str, Any]) -> str:
+    def url_of(self, path: str, query: Values) -> str:
         query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
         return f'{self.endpoint}{path}{query_string}'
 
@@ -254,7 +256,7 @@ class ApiClient:
         request = urllib.request.Request(url, headers={**self.headers, **headers})
         return build_opener(url, self._tls).open(request, timeout=timeout)
 
-    def _send(self, method: str, url: str, body: Any) -> Any:
+    def _send(self, method: str, url: str, body: Value) -> Value:
         return send(method, url, body, self.headers, tls=self._tls)[0]
 
     def unexpected_text(self, error: Exception) -> str:

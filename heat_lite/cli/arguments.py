@@ -2,23 +2,23 @@
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from heat_lite.cli import connection
 from heat_lite.cli.option_parser import Argument, Formatter, Parser, flatten
+from heat_lite.common.value_types import Value
 
 __all__ = ['Argument', 'Formatter', 'Parser', 'argument', 'flag', 'flatten', 'parser', 'repeatable']
 
 
-def argument(*names: str, **settings: Any) -> Argument:
+def argument(*names: str, **settings: Value) -> Argument:
     return Argument(names, settings)
 
 
-def flag(*names: str, help: str, **settings: Any) -> Argument:
+def flag(*names: str, help: str, **settings: Value) -> Argument:
     return Argument(names, {'action': 'store_true', 'help': help, **settings})
 
 
-def repeatable(*names: str, help: str, **settings: Any) -> Argument:
+def repeatable(*names: str, help: str, **settings: Value) -> Argument:
     return Argument(names, {'action': 'append', 'default': [], 'help': help, **settings})
 
 

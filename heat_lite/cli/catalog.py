@@ -3,11 +3,11 @@
 import argparse
 import pkgutil
 import re
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
 from heat_lite.cli.arguments import argument
 from heat_lite.cli.display import terminal
+from heat_lite.common.value_types import Value
 
 TYPES = (
     argument(
@@ -147,7 +147,7 @@ def validate(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
         out.table(['PARAMETER', 'TYPE', 'VALUE', 'DESCRIPTION'], rows)
 
 
-def _value(parameter: dict) -> Any:
+def _value(parameter: dict) -> Value:
     """Return the value of a parameter; asterisks for a hidden one."""
     value = parameter.get('Value', parameter.get('Default'))
     is_hidden = str(parameter.get('NoEcho')).lower() == 'true'

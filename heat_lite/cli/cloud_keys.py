@@ -5,9 +5,10 @@ from typing import Any
 from keystoneauth1 import exceptions
 
 from heat_lite.cli import api_client, errors
+from heat_lite.common.value_types import Value, Values
 
 
-def fetch_key(cloud: Any, project: str | None, rotate: bool) -> tuple[dict[str, Any], str | None]:
+def fetch_key(cloud: Any, project: str | None, rotate: bool) -> tuple[Values, str | None]:
     """Return the credential of a login and the region of the cloud; create it if there is none.
 
     ``project``: the id of the project that the login must have, or None. Raises CommandError and
@@ -49,7 +50,7 @@ def _credential(session: Any, project: str | None, rotate: bool) -> dict:
     return made
 
 
-def _request(session: Any, method: str, url: str, **options: Any) -> Any:
+def _request(session: Any, method: str, url: str, **options: Any) -> Value:
     """Return the body of a response of Keystone."""
     # not logged, as the responses contain secrets
     response = session.request(url, method, log=False, **options)

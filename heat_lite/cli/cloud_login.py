@@ -15,6 +15,7 @@ import openstack.config
 from keystoneauth1 import exceptions
 
 from heat_lite.cli import api_client
+from heat_lite.common.value_types import Values
 
 SERVICE = 'orchestration'
 #: names of the loader for the OS_* variables, and for no cloud at all
@@ -50,7 +51,7 @@ def _load(cloud: str | None, region: str | None, env: Mapping[str, str]) -> Any:
     """
     loader = openstack.config.OpenStackConfig(app_name='heat-lite')
     cloud = cloud or env.get('OS_CLOUD') or None
-    options: dict[str, Any] = {'auth_type': 'token'} if not cloud and _has_only_a_token(env) else {}
+    options: Values = {'auth_type': 'token'} if not cloud and _has_only_a_token(env) else {}
     known = [each for each in loader.get_cloud_names() if each not in MADE_UP]
     if cloud and cloud not in (*known, *MADE_UP):
         place = f'clouds.yaml, only {", ".join(sorted(known))}' if known else 'a clouds.yaml'

@@ -19,6 +19,7 @@ import argcomplete.lexers
 
 from heat_lite.cli import api_client, arguments, connection, main, option_parser, runner, verbs
 from heat_lite.cli.display import resource_tree
+from heat_lite.common.value_types import Value, Values
 
 SHELLS = {
     'bash': 'eval "$(heat-lite completion bash)"   # in ~/.bashrc',
@@ -107,7 +108,7 @@ def _service_parser() -> argparse.ArgumentParser:
     return top
 
 
-def _service_options(leading: list[str]) -> dict[str, Any]:
+def _service_options(leading: list[str]) -> Values:
     """Return the options in front of the verb, as a map of those that are given."""
     found, _ = _service_parser().parse_known_args(leading)
     return {name: value for name, value in vars(found).items() if value is not None}
@@ -149,7 +150,7 @@ def _name_parser(rest: list[str]) -> argparse.ArgumentParser:
 # --------------------------------------------------------------- names of the service
 
 
-def _add_completers(found: Any, leading: dict[str, Any]) -> None:
+def _add_completers(found: Value, leading: Values) -> None:
     """Complete the names of stacks, resources and types in the parser of a verb."""
     for action in found._actions:
         lookup = LOOKUPS.get(action.metavar or action.dest)
@@ -157,7 +158,7 @@ def _add_completers(found: Any, leading: dict[str, Any]) -> None:
             action.completer = functools.partial(_ask, lookup, leading)
 
 
-def _ask(lookup: Callable, leading: dict[str, Any], *, parsed_args: Any, **_: Any) -> Any:
+def _ask(lookup: Callable, leading: Values, *, parsed_args: Any, **_: Any) -> Any:
     """Return the names that the service has; none if it does not answer."""
     given = {**leading, **{key: value for key, value in vars(parsed_args).items() if value}}
     watchdog = threading.Timer(SECONDS, os._exit, [0])
@@ -175,28 +176,28 @@ def _ask(lookup: Callable, leading: dict[str, Any], *, parsed_args: Any, **_: An
         return {}
 
 
-def _stacks(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
+def _stacks(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     found = api.call('GET', '/stacks', limit=MAX_STACKS)['stacks']
     return {stack['stack_name']: stack['stack_status'] for stack in found}
 
 
-def _resources(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
+def _resources(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     rows = api.call('GET', api.find(given['stack']) + '/resources', nested_depth=5)['resources']
     tree = resource_tree.tree_of(rows)
     return {each.path: each.row['resource_type'] for each in tree.members.values()}
 
 
-def _outputs(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
+def _outputs(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     found = api.call('GET', api.find(given['stack']) + '/outputs')['outputs']
     return {each['output_key']: each.get('description') or '' for each in found}
 
 
-def _snapshots(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
+def _snapshots(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     found = api.call('GET', api.find(given['stack']) + '/snapshots')['snapshots']
     return {each['name'] or each['id']: each['status'] for each in found}
 
 
-def _types(api: api_client.ApiClient, given: dict[str, Any]) -> dict[str, str]:
+def _types(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     return dict.fromkeys(api.call('GET', '/resource_types')['resource_types'], '')
 
 

@@ -12,6 +12,7 @@ from heat_lite.cli import api_client, arguments, connection, errors
 from heat_lite.cli.arguments import argument
 from heat_lite.cli.display import terminal
 from heat_lite.common import access_keys, installation
+from heat_lite.common.value_types import Value, Values
 
 CREDENTIALS = (
     argument(
@@ -47,7 +48,7 @@ def credentials(
             out.write_line(f'{name.replace("_", " "):<16}{value or _closed(name, api)}')
 
 
-def _variables(found: Any) -> dict[str, Any]:
+def _variables(found: Value) -> Values:
     named = {
         'AWS_ACCESS_KEY_ID': found['access_key'],
         'AWS_SECRET_ACCESS_KEY': found['secret_key'],
@@ -64,7 +65,7 @@ def _closed(name: str, api: api_client.ApiClient) -> str:
 
 def _shown(
     access: str, secret: str, project: str, region: str | None, urls: dict[str, str]
-) -> dict[str, Any]:
+) -> Values:
     return {
         'access_key': access,
         'secret_key': secret,
@@ -74,7 +75,7 @@ def _shown(
     }
 
 
-def _fetch_cloud_key(cloud: Any, args: argparse.Namespace) -> dict[str, Any]:
+def _fetch_cloud_key(cloud: Any, args: argparse.Namespace) -> Values:
     row, region = pkgutil.resolve_name(FETCH_KEY)(cloud, args.project, args.rotate)
     urls = {name: cloud.get_session_endpoint(name) for name in APIS}
     return _shown(row['access'], row['secret'], row['tenant_id'], region, urls)
@@ -83,7 +84,7 @@ def _fetch_cloud_key(cloud: Any, args: argparse.Namespace) -> dict[str, Any]:
 # ------------------------------------------------------------ the service of this machine
 
 
-def _read_local_key(api: api_client.ApiClient, args: argparse.Namespace) -> dict[str, Any]:
+def _read_local_key(api: api_client.ApiClient, args: argparse.Namespace) -> Values:
     """Return the key of the data folder of ``heat-lite up``."""
     folder = installation.data_folder()
     if not connection.is_local(api.endpoint):

@@ -6,6 +6,7 @@ from typing import Any
 from heat_lite.cli import api_client, arguments, errors, stack_body
 from heat_lite.cli.arguments import argument, flag, repeatable
 from heat_lite.cli.display import outcome, planned_changes, progress, terminal
+from heat_lite.common.value_types import Value
 
 NAME = argument('stack', metavar='NAME', help='name of the stack')
 NAME_OR_ID = argument('stack', metavar='STACK', help='name or id of the stack')
@@ -58,7 +59,7 @@ def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 
 
 def _create(
-    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace, body: Any
+    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace, body: Value
 ) -> None:
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
     path = api.create_stack(args.stack, {'disable_rollback': True, **body})
@@ -103,7 +104,7 @@ def _update(
     api: api_client.ApiClient,
     out: terminal.Terminal,
     args: argparse.Namespace,
-    body: Any,
+    body: Value,
     existing: bool,
     without_replacement: bool,
 ) -> None:
@@ -145,7 +146,7 @@ def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
 
 
 def _preview(
-    api: api_client.ApiClient, args: argparse.Namespace, body: Any, existing: bool = False
+    api: api_client.ApiClient, args: argparse.Namespace, body: Value, existing: bool = False
 ) -> planned_changes.Preview:
     """Return the preview of an update, or of a create for a stack that does not exist."""
     if not args.template and not existing:
@@ -184,7 +185,7 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     return errors.DONE
 
 
-def _show_plan(found: Any, out: terminal.Terminal, args: argparse.Namespace) -> None:
+def _show_plan(found: Value, out: terminal.Terminal, args: argparse.Namespace) -> None:
     if out.is_json:
         out.write_json({'preview': found.response}, indent=None)
         return

@@ -3,11 +3,11 @@
 import argparse
 import time
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, event_stream
 from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import progress, resource_tree, terminal
+from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200
 OLDEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'asc'}
@@ -66,11 +66,11 @@ class NestedPaths:
             for each in tree.members.values():
                 self._bases[resource_tree.nested_of(each.row)] = each.path
 
-    def knows(self, event: dict[str, Any]) -> bool:
+    def knows(self, event: Values) -> bool:
         """Return whether the stack of an event was listed."""
         return resource_tree.stack_of(event) in self._bases
 
-    def find(self, event: dict[str, Any]) -> str:
+    def find(self, event: Values) -> str:
         """Return the path of the resource, or of the nested stack, of an event."""
         stack, name = resource_tree.stack_of(event), event['resource_name']
         base = self._bases.get(stack, '')
@@ -147,9 +147,9 @@ def _is_running(api: api_client.ApiClient, path: str) -> bool:
 
 def new_events(
     api: api_client.ApiClient, path: str, args: argparse.Namespace, seen: set[str]
-) -> list[dict[str, Any]]:
+) -> list[Values]:
     """Return the events, of all pages, that are not in ``seen``, and add them to it."""
-    query: dict[str, Any] = {**OLDEST_FIRST}
+    query: Values = {**OLDEST_FIRST}
     if args.nested:
         query['nested_depth'] = args.nested
     if args.resource:

@@ -5,11 +5,11 @@ import json
 import re
 import sys
 import uuid
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors
 from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import outcome, progress, terminal
+from heat_lite.common.value_types import Value, Values
 
 VERSION = '2021-04-16'
 IMPORT_OBJECT = (
@@ -72,7 +72,7 @@ def import_object(
         _create(api, out, args, name, part, is_owned)
 
 
-def value_of(text: str) -> Any:
+def value_of(text: str) -> Value:
     """Return a value that is written in JSON; another text is itself."""
     try:
         return json.loads(text)
@@ -122,7 +122,7 @@ def _tell_missing(
     print(f'heat-lite: {text}', file=sys.stderr)
 
 
-def resource_name(type_name: str, properties: dict[str, Any]) -> str:
+def resource_name(type_name: str, properties: Values) -> str:
     """Return a name for the resource: that of the object, else the last word of its type."""
     given = properties.get('name')
     text = given if isinstance(given, str) else type_name.rpartition('::')[2].lower()

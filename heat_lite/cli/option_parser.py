@@ -12,6 +12,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from heat_lite.common.value_types import Values
+
 #: the first required option that argparse misses
 _REQUIRED_OPTION = re.compile(r'arguments are required:.*?(?<!\S)(-[-\w]+)')
 #: characters of a line of a description
@@ -22,7 +24,7 @@ class Argument(NamedTuple):
     """The arguments of ``add_argument``."""
 
     names: tuple[str, ...]
-    settings: dict[str, Any]
+    settings: Values
 
     def add_to(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(*self.names, **self.settings)

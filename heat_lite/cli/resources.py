@@ -3,14 +3,14 @@
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, events
 from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import progress, resource_tree, terminal
+from heat_lite.common.value_types import Value
 
 
-def json_value(text: str) -> Any:
+def json_value(text: str) -> Value:
     """Read a value in JSON."""
     try:
         return json.loads(text)

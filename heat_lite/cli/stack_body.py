@@ -3,14 +3,14 @@
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from heat_lite.authoring import file_references
 from heat_lite.cli import errors, stack_files
+from heat_lite.common.value_types import Values
 from heat_lite.template import reader
 
 
-def build(args: argparse.Namespace) -> dict[str, Any]:
+def build(args: argparse.Namespace) -> Values:
     """Return the body that the options of the command describe.
 
     ``args.sources`` has the content of each file afterwards, for errors at a place of it.
@@ -19,7 +19,7 @@ def build(args: argparse.Namespace) -> dict[str, Any]:
     container = getattr(args, 'files_container', None)
     files = stack_files.StackFiles(with_references=not container)
     args.sources = files.sources
-    body: dict[str, Any] = {'parameters': parameters(args, files)}
+    body: Values = {'parameters': parameters(args, files)}
     if args.template:
         body['template'] = files.template(args.template)
     body.update(_environments(args.environment, files, not container, body['parameters']))
@@ -50,7 +50,7 @@ def declared_parameters(template: str) -> list[str]:
 
 def _environments(
     names: Sequence[str], files: stack_files.StackFiles, fetched: bool, given: Mapping[str, str]
-) -> dict[str, Any]:
+) -> Values:
     """Return the keys of the body for environments, in their order: later ones win.
 
     The service prefers the parameters of environments to those of the request, as Heat does. So
@@ -60,7 +60,7 @@ def _environments(
         return {'environment': {}}
     if not fetched:
         return {'environment': {}, 'environment_files': list(names)}
-    merged: dict[str, Any] = {}
+    merged: Values = {}
     urls = []
     for name in names:
         if name == file_references.STDIN:
@@ -80,7 +80,7 @@ def _without_parameters(environment: dict, names: Mapping[str, str]) -> dict:
     return {**environment, 'parameters': kept}
 
 
-def _options(args: argparse.Namespace) -> dict[str, Any]:
+def _options(args: argparse.Namespace) -> Values:
     """Return the keys of the body for the options that were given."""
     given = {
         'tags': args.tags,

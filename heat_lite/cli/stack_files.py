@@ -18,6 +18,7 @@ import yaml
 from heat_lite.authoring import file_references, located_errors
 from heat_lite.cli import api_client
 from heat_lite.cli.errors import FileError
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
 
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
@@ -230,7 +231,7 @@ def _names_file(key: Any, value: str) -> bool:
     return key == 'get_file' or (key == 'type' and value.endswith(TEMPLATE_SUFFIXES))
 
 
-def merge(older: Any, newer: Any) -> Any:
+def merge(older: Value, newer: Value) -> Value:
     """Return two environments as one. Maps are merged; other values of the newer one win."""
     if not isinstance(older, dict) or not isinstance(newer, dict):
         return older if newer is None else newer

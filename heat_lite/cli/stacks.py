@@ -3,11 +3,11 @@
 import argparse
 import datetime
 from collections.abc import Iterator
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, events
 from heat_lite.cli.arguments import argument, flag, repeatable
 from heat_lite.cli.display import outcome, terminal
+from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200
 SHOWN_KEYS = (
@@ -107,9 +107,9 @@ def list_stacks(
     out.show(found, ['NAME', 'STATUS', 'AGE', 'CHANGED', 'ID'], rows)
 
 
-def _query(args: argparse.Namespace) -> dict[str, Any]:
+def _query(args: argparse.Namespace) -> Values:
     sort_key, _, sort_dir = (args.sort or '').partition(':')
-    given: dict[str, Any] = {
+    given: Values = {
         'name': args.name,
         'status': args.status,
         'action': args.action,

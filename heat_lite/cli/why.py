@@ -6,10 +6,11 @@ It reads what the service tells anyway: the stack, its graph, its events and the
 import argparse
 import json
 from collections.abc import Container, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.cli import action_history, api_client, arguments
 from heat_lite.cli.display import progress, resource_tree, terminal, views
+from heat_lite.common.value_types import Value, Values
 
 WHY = (arguments.STACK,)
 #: rows of resources that nothing but others holds up; --json has all of them
@@ -212,7 +213,7 @@ def _signals(api: api_client.ApiClient, node: dict) -> str:
     return f'{text}; fails after {limit} s' if limit else text
 
 
-def _value(given: Any, parameters: dict[str, Any]) -> Any:
+def _value(given: Value, parameters: Values) -> Value:
     """Return a value of a template if it is plain or a parameter; None for another function."""
     if isinstance(given, dict):
         name = given.get('get_param') or given.get('Ref')
@@ -220,7 +221,7 @@ def _value(given: Any, parameters: dict[str, Any]) -> Any:
     return given
 
 
-def _lower(values: dict | None) -> dict[str, Any]:
+def _lower(values: dict | None) -> Values:
     """Return a section of a template by its names in HOT; those of CFN begin with capitals."""
     return {name.lower(): value for name, value in (values or {}).items()}
 

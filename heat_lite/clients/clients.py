@@ -29,6 +29,7 @@ from heat_lite.clients.finders import FINDERS, Finder
 from heat_lite.clients.service_catalog import SERVICES, SharedServices
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.conf import identity
 
 NO_KEYSTONE = (
@@ -57,7 +58,7 @@ class ClientFactory:
     def __init__(
         self,
         conf: cfg.ConfigOpts,
-        plugins: dict[str, Any] | None = None,
+        plugins: Values | None = None,
         logins: Mapping[str, CloudLogin] | None = None,
     ) -> None:
         self.conf = conf
@@ -144,7 +145,7 @@ class Clients:
         )
         self._ids = TtlCache(factory.conf.resource_finder_cache)
         self._requesting_context = client_plugins.RequestingContext(context, self)
-        self._plugins: dict[str, Any] = {}
+        self._plugins: Values = {}
 
     def client_plugin(self, name: str) -> Any:
         """Return the plug-in of a service: it creates the client and classifies its errors."""
@@ -174,11 +175,11 @@ class Clients:
         """Return the context of these clients as a RequestingContext of the class ``cls``."""
         return self._requesting_context.with_clients(cls)
 
-    def option(self, name: str, option: str) -> Any:
+    def option(self, name: str, option: str) -> Value:
         """Return an option of the group of a service, else that of [clients]."""
         return keystone_session.options(self._factory.conf, name)(option)
 
-    def library_options(self, name: str, service_type: str) -> dict[str, Any]:
+    def library_options(self, name: str, service_type: str) -> Values:
         """Return what the client library of a service needs, by the names of keystoneauth:
         ``session``, ``service_type``, ``interface``, ``region_name``, ``endpoint_override``.
 
@@ -212,7 +213,7 @@ class Clients:
         """Return a new client of a service that uses a session."""
         return API_CLASSES.get(name, rest.Api)(name, self._adapter(name, connection))
 
-    def orchestration(self, location: dict[str, Any]) -> Any:
+    def orchestration(self, location: Values) -> Value:
         """Return the client at the ``context`` of an OS::Heat::Stack (see ``other_cloud``)."""
         return other_cloud.client(self, location)
 
@@ -231,7 +232,7 @@ class Clients:
                 reason=f'Required extension {extension} in {name} service is not available'
             )
 
-    def find(self, kind: str, value: Any) -> Any:
+    def find(self, kind: str, value: Value) -> Any:
         """Return the id of the object of a kind by its id or name. Raises NoSuchObject."""
         finder = _finder_of(self, kind)
         return self._ids.get(
@@ -243,7 +244,7 @@ class Clients:
         finder = _finder_of(self, kind)
         return finder.choices(self.client(finder.service), MAX_CHOICES)
 
-    def lookup_error(self, kind: str, value: Any) -> str | None:
+    def lookup_error(self, kind: str, value: Value) -> str | None:
         """Return why ``value`` is no id or name of an object of a kind; None if it is one.
 
         That it is one is cached for all requests of the project.
@@ -293,7 +294,7 @@ class Clients:
             return None
         return url.replace('%(tenant_id)s', self._project or '').rstrip('/')
 
-    def _location(self, name: str, interface: str | None) -> dict[str, Any]:
+    def _location(self, name: str, interface: str | None) -> Values:
         """Return interface, region and endpoint of a service, as arguments of an adapter."""
         region = self._region_of(name)
         if self._login is None:

@@ -12,6 +12,7 @@ from keystoneauth1 import session as ks_session
 
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common.local_stack_domain import LocalStackDomain
+from heat_lite.common.value_types import Values
 
 DEFAULT_INTERFACE = 'public'
 
@@ -36,7 +37,7 @@ class CloudLogin:
     def region(self) -> str | None:
         return self.config.get_region_name()
 
-    def adapter_options(self, service_type: str) -> dict[str, Any]:
+    def adapter_options(self, service_type: str) -> Values:
         """Return interface, region and endpoint of a service as clouds.yaml sets them."""
         return {
             'interface': self.config.get_interface(service_type) or DEFAULT_INTERFACE,

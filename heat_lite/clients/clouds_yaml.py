@@ -22,6 +22,7 @@ from oslo_config import cfg
 from heat_lite.clients.cloud_login import CloudLogin, Clouds
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common.local_stack_domain import LocalStackDomain
+from heat_lite.common.value_types import Values
 from heat_lite.conf.clients import TIMEOUT
 from heat_lite.conf.identity import WELL_KNOWN_KEY
 
@@ -160,7 +161,7 @@ def _describe(login: CloudLogin) -> list[str]:
     return [lines[0], *(f'  {line}' for line in [*lines[1:], *_limits(login, token)])]
 
 
-def _limits(login: CloudLogin, token: dict[str, Any]) -> Iterator[str]:
+def _limits(login: CloudLogin, token: Values) -> Iterator[str]:
     """Yield what the login may not do."""
     if login.session.verify is False:
         yield (
@@ -181,7 +182,7 @@ def _limits(login: CloudLogin, token: dict[str, Any]) -> Iterator[str]:
         yield f'the login is a token: work stops when it expires, {_time(token)}'
 
 
-def _time(token: dict[str, Any]) -> str:
+def _time(token: Values) -> str:
     return datetime.datetime.fromisoformat(token['expires_at']).strftime('%Y-%m-%d %H:%M %Z')
 
 

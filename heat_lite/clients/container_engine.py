@@ -14,6 +14,7 @@ from docker import constants, tls
 from docker import errors as docker_errors
 
 from heat_lite.clients import errors, ssh_transport
+from heat_lite.common.value_types import Value, Values
 
 SERVICE = 'docker'
 #: connections that are kept open for further requests
@@ -36,7 +37,7 @@ class _Client(docker.APIClient):
     REQUESTS_CA_BUNDLE to the given one, and would send to proxies.
     """
 
-    def __init__(self, url: str, options: dict[str, Any]) -> None:
+    def __init__(self, url: str, options: Values) -> None:
         super().__init__(**connection_options(url, options))
         if url.startswith('ssh://'):
             self._custom_adapter = ssh_transport.SshAdapter(url, options['timeout'])
@@ -55,13 +56,13 @@ class _Client(docker.APIClient):
 class ContainerEngine:
     """One container engine: the methods of docker.APIClient with the errors of cloud services."""
 
-    def __init__(self, url: str, options: dict[str, Any]) -> None:
+    def __init__(self, url: str, options: Values) -> None:
         self.url = url
         self._options = options
         self._api: docker.APIClient | None = None
         self._lock = threading.Lock()
 
-    def call(self, method: str, *args: Any, **options: Any) -> Any:
+    def call(self, method: str, *args: Any, **options: Any) -> Value:
         """Return the result of a method of docker.APIClient. Raises errors.ServiceError.
 
         Each request may be repeated: objects have names of their own, so none is made twice.
@@ -82,7 +83,7 @@ class ContainerEngine:
         except (requests.RequestException, docker_errors.DockerException, OSError) as error:
             raise self._unavailable(method, error) from error
 
-    def pages(self, path: str, key: str | None, **query: Any) -> Iterator[list[dict[str, Any]]]:
+    def pages(self, path: str, key: str | None, **query: Any) -> Iterator[list[Values]]:
         """Yield one list of containers, for shared polls: those with the given ids, or all."""
         listed = self.call('containers', all=True, filters={'id': query.get('id') or []})
         yield [{**each, 'id': each['Id']} for each in listed]
@@ -112,9 +113,9 @@ def _is_refusal(error: BaseException | None) -> bool:
     return False
 
 
-def connection_options(url: str, options: dict[str, Any]) -> dict[str, Any]:
+def connection_options(url: str, options: Values) -> Values:
     """Return the arguments of docker.APIClient."""
-    given: dict[str, Any] = {
+    given: Values = {
         'base_url': url,
         'version': 'auto',
         'timeout': options['timeout'],

@@ -5,6 +5,7 @@ import threading
 from typing import Any
 
 from heat_lite.clients import client_plugin, container_endpoints, errors
+from heat_lite.common.value_types import Value
 
 NAME = 'docker'
 NO_ENGINE = (
@@ -49,7 +50,7 @@ class DockerPlugin(client_plugin.ClientPlugin):
         """Return whether the operator allows host_paths or privileged."""
         return bool(self._option(RIGHTS[what]))
 
-    def _option(self, name: str) -> Any:
+    def _option(self, name: str) -> Value:
         return self.clients.option(NAME, name)
 
     def _engine(self, url: str) -> Any:

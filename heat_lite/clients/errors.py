@@ -7,12 +7,12 @@ The request and its id follow in parentheses, so that an operator finds it in th
 import functools
 import html
 import re
-from typing import Any
 
 import requests
 from keystoneauth1 import exceptions
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 
 #: methods that may be repeated without effect, and statuses after which a repetition may succeed
 IDEMPOTENT_METHODS = ('GET', 'HEAD', 'DELETE')
@@ -200,7 +200,7 @@ def _class_name(service: str, response: requests.Response, default: str) -> str:
     return default
 
 
-def _json(response: requests.Response) -> dict[str, Any]:
+def _json(response: requests.Response) -> Values:
     """Return the body as a dict; an empty one if it is not a JSON object."""
     try:
         body = response.json()
@@ -225,7 +225,7 @@ def _text_of_page(text: str) -> str:
     return ' '.join(html.unescape(words).split())
 
 
-def _find_message(body: Any) -> str | None:
+def _find_message(body: Value) -> str | None:
     """Return the first message in a body, at any depth."""
     if isinstance(body, list):
         return next(filter(None, map(_find_message, body)), None)

@@ -18,6 +18,7 @@ from oslo_config import cfg
 
 from heat_lite.clients import keystone_session
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 
 PASSWORD_LENGTH = 32
 LETTERS = string.ascii_letters + string.digits
@@ -180,7 +181,7 @@ class StackDomain:
                 )
             return self._admin_adapter
 
-    def _request(self, method: str, path: str, **args: Any) -> Any:
+    def _request(self, method: str, path: str, **args: Any) -> Value:
         # not logged, because requests contain passwords and keys
         response = getattr(self._admin(), method)(path, log=False, **args)
         return response.json() if response.content else None
@@ -191,7 +192,7 @@ class StackDomain:
         except exceptions.NotFound:
             return
 
-    def _find(self, path: str) -> Any:
+    def _find(self, path: str) -> Value:
         try:
             return self._request('get', path)
         except exceptions.NotFound:

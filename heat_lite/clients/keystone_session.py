@@ -15,6 +15,7 @@ from oslo_config import cfg
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.conf import identity
 from heat_lite.conf.clients import TIMEOUT
 
@@ -67,7 +68,7 @@ def options(conf: cfg.ConfigOpts, service: str) -> Callable[..., Any]:
     """Return ``option(name, default=None)``, which reads [clients_SERVICE] and then [clients]."""
     groups = [getattr(conf, name) for name in (f'clients_{service}', 'clients') if name in conf]
 
-    def option(name: str, default: Any = None) -> Any:
+    def option(name: str, default: Value = None) -> Value:
         values = (getattr(group, name) for group in groups if name in group)
         return next((value for value in values if value is not None), default)
 
@@ -133,7 +134,7 @@ class TokenAuth(base.BaseIdentityPlugin):
         keystone: ks_session.Session,
         url: str | None,
         token: str,
-        info: dict[str, Any] | None = None,
+        info: Values | None = None,
     ) -> None:
         """``info`` is the body of Keystone's response about the token, if it is known."""
         super().__init__(url)

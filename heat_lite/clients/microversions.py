@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import exceptions
 from oslo_config import cfg
+
+from heat_lite.common.value_types import Value
 
 #: options by which the operator limits the microversion of a service
 OPTIONS = {
@@ -48,7 +49,7 @@ def discover_maximum(adapter: ks_adapter.Adapter) -> str | None:
         return None
 
 
-def _maximum(body: Any) -> str | None:
+def _maximum(body: Value) -> str | None:
     """Find the maximum in ``{"version": {...}}`` or ``{"versions": [{...}]}``."""
     if not isinstance(body, dict):
         return None

@@ -28,13 +28,14 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from heat_lite.clients import errors, keystone_session, rest
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common import exception, urlfetch
+from heat_lite.common.value_types import Values
 from heat_lite.conf.clients import TIMEOUT
 
 #: the kinds of logins; others read files, or ask further services
 AUTH_TYPES = ('password', 'v3password', 'token', 'v3token', 'v3applicationcredential')
 
 
-def client(clients: Any, location: dict[str, Any]) -> rest.Api:
+def client(clients: Any, location: Values) -> rest.Api:
     """Return the orchestration service at the ``context`` of an OS::Heat::Stack.
 
     ``clients`` are the Clients of the requester. Raises NoCloud if there is no such service,
@@ -83,7 +84,7 @@ def _check_certificate(text: str) -> None:
         raise exception.Invalid(reason=reason) from None
 
 
-def read_login(barbican: rest.Api, secret_id: str) -> dict[str, Any]:
+def read_login(barbican: rest.Api, secret_id: str) -> Values:
     """Return the login of a secret: ``auth_type`` and ``auth``. Raises Invalid."""
     try:
         path = f'/secrets/{uuid.UUID(secret_id)}/payload'
@@ -108,7 +109,7 @@ def read_login(barbican: rest.Api, secret_id: str) -> dict[str, Any]:
 
 
 def orchestration(
-    login: dict[str, Any], region: str | None, ca_cert: str | None = None, insecure: bool = False
+    login: Values, region: str | None, ca_cert: str | None = None, insecure: bool = False
 ) -> rest.Api:
     """Return the client of the orchestration service that a login finds (see ``client``)."""
     service = SERVICES['heat']
@@ -123,7 +124,7 @@ def orchestration(
     return rest.Api('heat', rest.UnloggedAdapter(found))
 
 
-def _auth(login: dict[str, Any]) -> Any:
+def _auth(login: Values) -> Any:
     loader: Any = loading.get_plugin_loader(login['auth_type'])
     known = {option.dest for option in loader.get_options()}
     unknown = sorted(set(login['auth']) - known)

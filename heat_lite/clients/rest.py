@@ -14,6 +14,7 @@ from keystoneauth1 import exceptions
 
 from heat_lite.clients import errors, microversions
 from heat_lite.common import cooperation, log_context, metrics, tracing
+from heat_lite.common.value_types import Value, Values
 
 NEXT_PAGE = 'next'
 #: header with the id of the request, by which services write it into their logs
@@ -36,14 +37,14 @@ class Api:
         """Return whether requests have this microversion or a newer one."""
         return self._adapter.supports(microversion)
 
-    def create(self, path: str, key: str | None, values: Any, method: str = 'POST') -> Any:
+    def create(self, path: str, key: str | None, values: Value, method: str = 'POST') -> Value:
         """Create an object and return it. ``key`` is the key that wraps objects, or None."""
         return _unwrap(self.request_json(method, path, _wrap(key, values)), key)
 
-    def show(self, path: str, key: str | None = None) -> Any:
+    def show(self, path: str, key: str | None = None) -> Value:
         return _unwrap(self.request_json('GET', path), key)
 
-    def update(self, path: str, key: str | None, values: Any, method: str = 'PUT') -> Any:
+    def update(self, path: str, key: str | None, values: Value, method: str = 'PUT') -> Value:
         return _unwrap(self.request_json(method, path, _wrap(key, values)), key)
 
     def delete(self, path: str) -> None:
@@ -61,7 +62,7 @@ class Api:
             body = self.request_json('GET', following)
             yield body[key]
 
-    def request_json(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+    def request_json(self, method: str, path: str, body: Value = None, **options: Any) -> Value:
         """Send a request and return the JSON of its response; None if there is none."""
         response = self.request(method, path, body, **options)
         if not response.content:
@@ -75,7 +76,7 @@ class Api:
         self,
         method: str,
         path: str,
-        body: Any = None,
+        body: Value = None,
         params: Any = None,
         headers: dict[str, str] | None = None,
         microversion: str | None = None,
@@ -148,15 +149,15 @@ class UnloggedAdapter:
             return self._inner.request(path, method, log=self._log, **options)
 
 
-def _wrap(key: str | None, values: Any) -> Any:
+def _wrap(key: str | None, values: Value) -> Value:
     return values if key is None else {key: values}
 
 
-def _unwrap(body: Any, key: str | None) -> Any:
+def _unwrap(body: Value, key: str | None) -> Value:
     return body if key is None or body is None else body.get(key, body)
 
 
-def _next_page(body: dict[str, Any], key: str) -> str | None:
+def _next_page(body: Values, key: str) -> str | None:
     """Return the URL of the next page; services return it in one of three forms."""
     links = body.get(f'{key}_links') or body.get('links')
     if isinstance(links, dict):

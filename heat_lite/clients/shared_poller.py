@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.clients import rest
+from heat_lite.common.value_types import Values
 
 #: least number of awaited objects for which a list is requested
 MIN_WAITERS = 3
@@ -27,7 +28,7 @@ class SharedPoller:
         self._listing = False
         #: when the last list was requested, until when it is valid, and its objects by id
         self._requested_at = self._valid_until = float('-inf')
-        self._objects: dict[str, Any] = {}
+        self._objects: Values = {}
 
     def fetch(
         self,
@@ -69,14 +70,12 @@ class SharedPoller:
         return True, found.get(object_id)
 
 
-def _list(
-    api: rest.Api, path: str, key: str, wanted: set[str], id_filter: str | None
-) -> dict[str, Any]:
+def _list(api: rest.Api, path: str, key: str, wanted: set[str], id_filter: str | None) -> Values:
     """Return the wanted objects on the first pages of a list: services list the newest first."""
-    query: dict[str, Any] = {'limit': max(MIN_PAGE_SIZE, 2 * len(wanted))}
+    query: Values = {'limit': max(MIN_PAGE_SIZE, 2 * len(wanted))}
     if id_filter:
         query = {id_filter: sorted(wanted)}
-    found: dict[str, Any] = {}
+    found: Values = {}
     for number, page in enumerate(api.pages(path, key, **query), 1):
         found.update((each['id'], each) for each in page if each['id'] in wanted)
         if number == MAX_PAGES or len(found) == len(wanted):

@@ -12,6 +12,7 @@ from oslo_utils import timeutils
 from heat_lite.clients import errors, keystone_session
 from heat_lite.common import exception, metrics
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 
 LOG = logging.getLogger(__name__)
 PASSWORD, TRUSTS = 'password', 'trusts'
@@ -41,7 +42,7 @@ class TrustStore:
         self._lock = threading.Lock()
         self._trustee_user_id: str | None = None
 
-    def create(self, context: RequestContext) -> dict[str, Any]:
+    def create(self, context: RequestContext) -> Values:
         """Return the credentials of the requester: the password if configured so, else a trust.
 
         Raises MissingCredentialError when the request has no password, Unauthorized when Keystone

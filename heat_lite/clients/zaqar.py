@@ -4,18 +4,19 @@ import urllib.parse
 from typing import Any
 
 from heat_lite.clients import rest
+from heat_lite.common.value_types import Value, Values
 
 
 class Zaqar(rest.Api):
     """The queues of a project."""
 
-    def create_queue(self, queue: str, metadata: dict[str, Any] | None = None) -> None:
+    def create_queue(self, queue: str, metadata: Values | None = None) -> None:
         self.request_json('PUT', _path(queue), metadata or {})
 
     def delete_queue(self, queue: str) -> None:
         self.delete(_path(queue))
 
-    def post_message(self, queue: str, body: Any, ttl: int) -> None:
+    def post_message(self, queue: str, body: Value, ttl: int) -> None:
         """Post a message that expires after ``ttl`` seconds."""
         messages = [{'body': body, 'ttl': ttl}]
         self.request_json('POST', f'{_path(queue)}/messages', {'messages': messages})
@@ -25,7 +26,7 @@ class Zaqar(rest.Api):
         found = self.request_json('DELETE', f'{_path(queue)}/messages', params={'pop': limit})
         return [each['body'] for each in (found or {}).get('messages', ())]
 
-    def sign_post(self, queue: str, expires: str) -> dict[str, Any]:
+    def sign_post(self, queue: str, expires: str) -> Values:
         """Return URL and headers of a request that posts messages without a token.
 
         ``expires``: a time like ``2099-01-01T00:00:00``. Raises BadRequest if Zaqar has no key for

@@ -6,6 +6,8 @@ from collections.abc import MutableMapping
 
 from oslo_context import context as oslo_context
 
+from heat_lite.common.value_types import Values
+
 
 class RequestContext(oslo_context.RequestContext):
     """The identity of oslo.context with the attributes that orchestration adds.
@@ -39,7 +41,7 @@ class RequestContext(oslo_context.RequestContext):
         trust_id: str | None = None,
         trustor_user_id: str | None = None,
         region_name: str | None = None,
-        auth_token_info: dict[str, typing.Any] | None = None,
+        auth_token_info: Values | None = None,
         **kwargs: typing.Any,
     ) -> None:
         kwargs.setdefault('overwrite', True)
@@ -61,7 +63,7 @@ class RequestContext(oslo_context.RequestContext):
     def tenant_id(self) -> str | None:
         return self.project_id
 
-    def to_dict(self) -> dict[str, typing.Any]:
+    def to_dict(self) -> Values:
         """Return all attributes, including secrets, for RPC."""
         values = super().to_dict()
         values.update({name: getattr(self, name) for name in (*self.EXTRA, *self.NESTING)})
@@ -69,7 +71,7 @@ class RequestContext(oslo_context.RequestContext):
         return values
 
     @classmethod
-    def from_dict(cls, values: dict[str, typing.Any], **kwargs: typing.Any) -> typing.Self:
+    def from_dict(cls, values: Values, **kwargs: typing.Any) -> typing.Self:
         extra = {name: values.get(name) for name in cls.EXTRA}
         made = super().from_dict(values, **{**extra, **kwargs})
         for name in cls.NESTING:

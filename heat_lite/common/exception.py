@@ -8,6 +8,8 @@ import re
 import typing
 from collections.abc import Iterable
 
+from heat_lite.common.value_types import Value
+
 
 class HeatException(Exception):
     """Base class of all errors that a user can see.
@@ -356,7 +358,7 @@ class StackValidationFailed(HeatException):
 
     def __init__(
         self,
-        message: typing.Any = None,
+        message: Value = None,
         error: str = '',
         path: Iterable[str | int | None] = (),
         **kwargs: typing.Any,

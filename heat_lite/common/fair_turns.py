@@ -18,8 +18,9 @@ from typing import Any
 from oslo_config import cfg
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Values
 
-Environ = dict[str, Any]
+Environ = Values
 #: Key of the environ of WSGI. The value is a function of the server: it takes a function that ends
 #: a wait, and returns a context in which the server may call that, since it closes the connection.
 #: The value of the context is a function that returns whether the connection is closed.

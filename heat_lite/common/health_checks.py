@@ -9,7 +9,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+
+from heat_lite.common.value_types import Values
 
 LOG = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class Check:
             LOG.info('The check of %s succeeds after %.0f s', self.name, self.seconds())
         self.reason = reason
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Values:
         """Return the finding as data of JSON."""
         if self.reason is None:
             return {'name': self.name, 'status': 'ok'}
@@ -122,11 +123,11 @@ class Health:
         """Return the checks that failed at the last look."""
         return [check for check in self.checks if check.reason is not None]
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Values:
         """Return the findings of the last look as data of JSON."""
         return report_of([check.report() for check in self.checks])
 
-    def watch(self, tell: Callable[[dict[str, Any]], object]) -> None:
+    def watch(self, tell: Callable[[Values], object]) -> None:
         """Look every WATCH_SECONDS, in a thread, and tell the report, until ``stop``."""
 
         def run() -> None:
@@ -141,7 +142,7 @@ class Health:
         self._stopping.set()
 
 
-def report_of(checks: list[dict[str, Any]]) -> dict[str, Any]:
+def report_of(checks: list[Values]) -> Values:
     """Return the JSON body of a health check."""
     failing = any(each['status'] != 'ok' for each in checks)
     return {'status': 'failing' if failing else 'ok', 'checks': checks}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from heat_lite.common import cooperation
+from heat_lite.common.value_types import Value
 
 #: seconds of a part: a shorter one is followed by one of twice as many items, a longer one by half
 SHORT, LONG = 0.0005, 0.002
@@ -21,14 +22,14 @@ LEVELS = 3
 _encode = json.JSONEncoder(check_circular=False).encode
 
 
-def dumps(value: Any, encode: Callable[[Any], str] = _encode) -> str:
+def dumps(value: Value, encode: Callable[[Any], str] = _encode) -> str:
     """Return the text of a value, as ``encode`` writes it with the usual separators."""
     texts: list[str] = []
     _write(value, encode, LEVELS, texts)
     return ''.join(texts)
 
 
-def _write(value: Any, encode: Callable[[Any], str], levels: int, texts: list[str]) -> None:
+def _write(value: Value, encode: Callable[[Any], str], levels: int, texts: list[str]) -> None:
     if not levels or not value or type(value) not in (list, dict):
         texts.append(encode(value))
         return
@@ -48,7 +49,7 @@ def _write(value: Any, encode: Callable[[Any], str], levels: int, texts: list[st
     texts.append(']' if is_list else '}')
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _parts(value: Value) -> Iterator[Any]:
     """Yield a list or map in parts, of which each takes about as long to write."""
     items = iter(value if type(value) is list else value.items())
     kind, count = type(value), 1

@@ -7,6 +7,8 @@ import typing
 import weakref
 from collections.abc import Callable, Hashable
 
+from heat_lite.common.value_types import Value
+
 _caches: 'weakref.WeakSet[LruCache]' = weakref.WeakSet()
 _functions: list[typing.Any] = []
 
@@ -60,7 +62,7 @@ class LruCache:
         self._used: set[Hashable] = set()
         _caches.add(self)
 
-    def get(self, key: Hashable) -> typing.Any:
+    def get(self, key: Hashable) -> Value:
         """Return the value, or None."""
         with self._lock:
             if key not in self._entries:
@@ -69,7 +71,7 @@ class LruCache:
             self._used.add(key)
             return self._entries[key][0]
 
-    def put(self, key: Hashable, value: typing.Any) -> typing.Any:
+    def put(self, key: Hashable, value: Value) -> Value:
         """Store the value and return it."""
         weight = self._weigh(value)
         with self._lock:
@@ -126,7 +128,7 @@ def template_weight(template: typing.Any) -> int:
     return 1 + 2 * entries + (text + files) // 1024
 
 
-def size_of(data: typing.Any) -> int:
+def size_of(data: Value) -> int:
     """Return the approximate memory of data of JSON in bytes."""
     size, pending = 0, [data]
     while pending:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib import parse
 
 from heat_lite.common import cooperation
+from heat_lite.common.value_types import Value
 
 MASK = '******'
 #: shorter values are left in texts: they occur by chance, and a mask would disclose where
@@ -22,7 +23,7 @@ NUMBER_LENGTH = 40
 LIMIT = 1000
 
 
-def texts_of(value: Any) -> Iterator[str]:
+def texts_of(value: Value) -> Iterator[str]:
     """Yield the texts by which a message may quote a value: itself, its lines and its parts."""
     pending = [value]
     while pending:
@@ -82,7 +83,7 @@ class Redactor:
                 text = _remove(text, variant)
         return text
 
-    def redact_data(self, value: Any) -> Any:
+    def redact_data(self, value: Value) -> Value:
         """Return data of JSON with each of its texts and numbers redacted."""
         if not self._texts:
             return value

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from heat_lite.common import trace_headers
+from heat_lite.common.value_types import Value
 
 #: kinds of spans by OpenTelemetry's names
 INTERNAL, SERVER, CLIENT = 'INTERNAL', 'SERVER', 'CLIENT'
@@ -92,7 +93,7 @@ class Span:
         context = self.real.get_span_context()
         return trace_headers.format_traceparent(context.trace_id, context.span_id)
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str, value: Value) -> None:
         """Set an attribute."""
         self.real.set_attribute(name, value)
 

@@ -10,6 +10,7 @@ from sqlalchemy import Column, ColumnClause, Dialect, Insert, Table, TableClause
 from sqlalchemy.types import TypeEngine
 
 from heat_lite.common import cooperation
+from heat_lite.common.value_types import Values
 from heat_lite.db import column_types, session
 
 # Rows per UPDATE. The database searches the list of cases for each row, which is quadratic: two
@@ -62,7 +63,7 @@ def _insert_values(
     table: TableClause,
     columns: Sequence[ColumnClause],
     lines: str,
-    parameters: dict[str, typing.Any],
+    parameters: Values,
     returning: Column | None,
 ) -> list[typing.Any]:
     """Execute an INSERT that is not compiled by SQLAlchemy, which would take longer than MariaDB.
@@ -80,7 +81,7 @@ def _insert_values(
 
 def _values_of(
     dialect: Dialect, table: TableClause, rows: list[dict]
-) -> tuple[list[ColumnClause], str, dict[str, typing.Any]] | None:
+) -> tuple[list[ColumnClause], str, Values] | None:
     """Return the columns of rows, the text of their VALUES, and its parameters by name.
 
     A value that several rows have is one parameter, so that the driver escapes it once. None where
@@ -89,7 +90,7 @@ def _values_of(
     columns = [
         column for column in table.columns if column.key in rows[0] or column.default is not None
     ]
-    parameters: dict[str, typing.Any] = {}
+    parameters: Values = {}
     marks, size = [], 0
     for number, column in enumerate(columns):
         values = _bound(dialect, column.type, _column_values(column, rows))

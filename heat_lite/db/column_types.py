@@ -10,6 +10,7 @@ import typing
 from sqlalchemy import DateTime, Dialect, String, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from heat_lite.common.value_types import Value
 from heat_lite.db import encryption
 
 # Maximum length of MariaDB's TEXT in characters: 65535 bytes, up to four per character.
@@ -47,10 +48,10 @@ class Json(TypeDecorator):
             dialect_module(dialect.name).LONGTEXT() if dialect.name == 'mysql' else Text()
         )
 
-    def process_bind_param(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else json.dumps(value)
 
-    def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else json.loads(value)
 
 
@@ -62,10 +63,10 @@ class Secret(Json):
 
     cache_ok = True
 
-    def process_bind_param(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else encryption.encrypt_column(json.dumps(value))
 
-    def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
 
 
@@ -74,7 +75,7 @@ class SecretText(Secret):
 
     cache_ok = True
 
-    def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else encryption.decrypt_column(value, self.place)
 
 
@@ -86,7 +87,7 @@ class PropertyValues(Json):
 
     cache_ok = True
 
-    def process_result_value(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
 
 
@@ -107,11 +108,11 @@ class TruncatedText(TypeDecorator):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine:
         return dialect.type_descriptor(String(self.length) if self.length else Text())
 
-    def process_bind_param(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else truncate(value, self.limit)
 
 
-def truncate(value: typing.Any, limit: int) -> str:
+def truncate(value: Value, limit: int) -> str:
     """Return the text in at most ``limit`` characters.
 
     NUL and lone surrogates, which a database cannot store, are replaced.
@@ -124,7 +125,7 @@ def truncate(value: typing.Any, limit: int) -> str:
     return text.replace('\0', '\ufffd').encode('utf-8', 'replace').decode('utf-8')
 
 
-def fits(value: typing.Any, length: int) -> bool:
+def fits(value: Value, length: int) -> bool:
     """Return whether a value is a text that a column of this length can store."""
     return isinstance(value, str) and len(value) <= length and truncate(value, length) == value
 
@@ -135,7 +136,7 @@ class UtcTime(TypeDecorator):
     impl = DateTime
     cache_ok = True
 
-    def process_bind_param(self, value: typing.Any, dialect: Dialect) -> typing.Any:
+    def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
         if value is None:
             return None
         if value.tzinfo is not None:

@@ -13,6 +13,8 @@ import typing
 from sqlalchemy import pool
 from sqlalchemy.util import queue
 
+from heat_lite.common.value_types import Row
+
 #: seconds after which an unused connection beyond the size of the pool is closed
 IDLE_SECONDS = 30
 RETURNED = 'heat_lite.returned'
@@ -45,7 +47,7 @@ class BurstPool(pool.QueuePool):
         super().__init__(*args, **options)
         self._pool: typing.Any = _Queue(self._pool.maxsize, self._pool.use_lifo)
 
-    def _do_return_conn(self, record: typing.Any) -> None:
+    def _do_return_conn(self, record: Row) -> None:
         record.info[RETURNED] = now = time.monotonic()
         super()._do_return_conn(record)
         while self.size() and (oldest := self._pool.take_oldest(self.size(), now - IDLE_SECONDS)):

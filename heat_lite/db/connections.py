@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from heat_lite.common import metrics, tracing
+from heat_lite.common.value_types import Row
 from heat_lite.db import connection_pool
 
 DRIVERS = {
@@ -189,7 +190,7 @@ def _set_on_connect(engine: Engine, variables: dict[str, str | int | None]) -> N
     wanted = [(name, value) for name, value in variables.items() if value is not None]
 
     @event.listens_for(engine, 'connect')
-    def set_variables(connection: typing.Any, record: typing.Any) -> None:
+    def set_variables(connection: typing.Any, record: Row) -> None:
         with connection.cursor() as cursor:
             cursor.execute(MYSQL_IDLE)
             for name, value in wanted:
@@ -200,11 +201,11 @@ def _guard_against_forks(engine: Engine) -> None:
     """Prevent a forked process from using or closing the connections of its parent."""
 
     @event.listens_for(engine, 'connect')
-    def remember(connection: DBAPIConnection, record: typing.Any) -> None:
+    def remember(connection: DBAPIConnection, record: Row) -> None:
         record.info['pid'] = os.getpid()
 
     @event.listens_for(engine, 'checkout')
-    def check(connection: DBAPIConnection, record: typing.Any, proxy: typing.Any) -> None:
+    def check(connection: DBAPIConnection, record: Row, proxy: typing.Any) -> None:
         if record.info['pid'] != os.getpid():
             # Dropped without closing: a close would end the parent's session on the server.
             record.dbapi_connection = proxy.dbapi_connection = None
@@ -236,7 +237,7 @@ def _file(url: URL, settings: Settings, writes: bool) -> Engine:
     engine = _create(url, **args)
 
     @event.listens_for(engine, 'connect')
-    def prepare(connection: typing.Any, record: typing.Any) -> None:
+    def prepare(connection: typing.Any, record: Row) -> None:
         connection.isolation_level = None
         connection.execute('PRAGMA journal_mode=WAL')
         connection.execute('PRAGMA foreign_keys=ON')

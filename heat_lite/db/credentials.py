@@ -15,6 +15,7 @@ from sqlalchemy import insert, select
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row
 from heat_lite.db import encryption, models, session, stacks
 from heat_lite.db.column_types import row_type
 
@@ -92,7 +93,7 @@ def get(context: RequestContext, credentials_id: int) -> CredentialsRow | None:
     return _decrypted(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
 
 
-def _decrypted(row: typing.Any) -> CredentialsRow | None:
+def _decrypted(row: Row) -> CredentialsRow | None:
     if row is None:
         return None
     secrets = {

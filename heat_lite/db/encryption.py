@@ -13,6 +13,7 @@ import typing
 from collections.abc import Mapping, Sequence
 
 from heat_lite.common import cipher, exception
+from heat_lite.common.value_types import Value
 from heat_lite.conf import identity
 
 #: Start of an encrypted column. No JSON text starts with it.
@@ -128,7 +129,7 @@ def encrypt_properties(values: Mapping[str, typing.Any]) -> tuple[bool, Mapping[
     }
 
 
-def decrypt_properties(encrypted: bool | None, values: typing.Any) -> typing.Any:
+def decrypt_properties(encrypted: bool | None, values: Value) -> Value:
     """Return the plain values of ``encrypt_properties``. Raises InvalidEncryptionKey."""
     if not encrypted or not values:
         return values

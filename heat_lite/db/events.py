@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import ColumnElement, delete, select
 
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row
 from heat_lite.db import encryption, models, queries, resources, session
 from heat_lite.db.column_types import row_type
 
@@ -49,7 +50,7 @@ FILTERS = (
 
 
 @session.reader
-def get(context: RequestContext, event_uuid: str) -> typing.Any:
+def get(context: RequestContext, event_uuid: str) -> Row:
     """Return one EventRow or None, with the properties of its resource at that time."""
     row = session.execute(
         select(*COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)

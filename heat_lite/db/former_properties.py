@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from sqlalchemy import insert, select, update
 
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption, models, session
 
 _R, _E, _P = models.resource, models.event, models.resource_properties_data
@@ -59,7 +60,7 @@ def _move_resources(context: RequestContext) -> int:
     query = query.add_columns(_R.c.rsrc_prop_data_id).where(_R.c.properties_data.is_not(None))
     rows = session.execute(query.limit(BATCH).with_for_update()).all()
     for row in rows:
-        values: dict[str, typing.Any] = {'properties_data': None}
+        values: Values = {'properties_data': None}
         if row.properties_data and row.rsrc_prop_data_id is None:
             encrypted = bool(row.properties_data_encrypted)
             values['rsrc_prop_data_id'] = _store(encrypted, row.properties_data)
@@ -79,7 +80,7 @@ def _move_events(
     rows = session.execute(query.order_by(_E.c.id).limit(BATCH).with_for_update()).all()
     unreadable = []
     for row in rows:
-        values: dict[str, typing.Any] = {'resource_properties': None}
+        values: Values = {'resource_properties': None}
         try:
             found = _read(row.resource_properties)
         except Exception as error:  # a damaged pickle fails in any way
@@ -98,7 +99,7 @@ def _store(encrypted: bool, values: Mapping[str, typing.Any]) -> int:
     return session.execute(query).inserted_primary_key[0]
 
 
-def _read(data: typing.Any) -> typing.Any:
+def _read(data: Value) -> Value:
     values = _Values(io.BytesIO(data)).load()
     if values is not None and not isinstance(values, dict):
         raise ValueError('it is no map')

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from heat_lite.common import cooperation, tracing
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import session
 
 LOG = logging.getLogger(__name__)
@@ -171,5 +172,5 @@ class _Entry:
         self.done, self.result = False, None
         self.error: BaseException | None = None
 
-    def finish(self, result: typing.Any = None, error: BaseException | None = None) -> None:
+    def finish(self, result: Value = None, error: BaseException | None = None) -> None:
         self.result, self.error, self.done = result, error, True

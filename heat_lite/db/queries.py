@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import models, session
 
 _S, _TAG = models.stack, models.stack_tag
@@ -157,7 +158,7 @@ def _has_all(tags: Collection[str]) -> ColumnElement[bool]:
     return found.scalar_subquery() == len(wanted)
 
 
-def _matches(column: Column, wanted: typing.Any) -> ColumnElement[bool]:
+def _matches(column: Column, wanted: Value) -> ColumnElement[bool]:
     """Compare a column with values from a URL, in one condition for any number of them."""
     values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
     if column is _S.c.status:

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value
 from heat_lite.db import encryption, group_commit, models, queries, session
 from heat_lite.db.column_types import row_type
 
@@ -120,7 +121,7 @@ def get(context: RequestContext, resource_id: int) -> ResourceRow | None:
 
 
 @session.reader
-def get_by_physical_id(context: RequestContext, physical_id: str) -> typing.Any:
+def get_by_physical_id(context: RequestContext, physical_id: str) -> Row:
     """Return the ResourceRow of a physical resource in the stacks of the project, or None."""
     return _newest_of_project(context, _R.c.nova_instance == physical_id)
 
@@ -135,7 +136,7 @@ def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
 
 
 @session.reader
-def get_by_uuid(context: RequestContext, uuid: str) -> typing.Any:
+def get_by_uuid(context: RequestContext, uuid: str) -> Row:
     """Return the ResourceRow of a UUID in the stacks of the project, or None."""
     return _newest_of_project(context, _R.c.uuid == uuid)
 
@@ -202,7 +203,7 @@ def _first(query: Select) -> ResourceRow | None:
     return _complete_row(row, data.get(row.id, ()))
 
 
-def _complete_row(row: typing.Any, data: Sequence) -> ResourceRow:
+def _complete_row(row: Row, data: Sequence) -> ResourceRow:
     """Return the ResourceRow of a row and its stored ``data``: [(key, value, method)]."""
     *columns, encrypted, properties = row
     try:
@@ -237,7 +238,7 @@ ANY_KEY = object()
 
 @session.writer
 def set_metadata(
-    context: RequestContext, resource_id: int, metadata: typing.Any, expect: typing.Any = ANY_KEY
+    context: RequestContext, resource_id: int, metadata: Value, expect: typing.Any = ANY_KEY
 ) -> bool:
     """Store metadata and return whether it was stored.
 

@@ -1,13 +1,13 @@
 """Engines and their heartbeats."""
 
 import datetime
-import typing
 from collections.abc import Sequence
 
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, or_, select, update
 
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row
 from heat_lite.db import models, session
 from heat_lite.db.column_types import utcnow
 
@@ -96,17 +96,17 @@ def clean_host(context: RequestContext, host: str, hostname: str, binary: str) -
 
 
 @session.reader
-def foreign(context: RequestContext, binary: str) -> Sequence[typing.Any]:
+def foreign(context: RequestContext, binary: str) -> Sequence[Row]:
     """Return the rows of living engines of another service, for example of Heat."""
     return [row for row in _all() if row.binary != binary and is_up(row)]
 
 
-def describe(row: typing.Any) -> str:
+def describe(row: Row) -> str:
     """Return which engine a row is, for an operator."""
     return f'{row.binary} {row.engine_id} on host {row.hostname}'
 
 
-def is_up(row: typing.Any, now: datetime.datetime | None = None) -> bool:
+def is_up(row: Row, now: datetime.datetime | None = None) -> bool:
     """Return whether the last heartbeat of an engine has not expired."""
     last = row.updated_at or row.created_at
     lifetime = datetime.timedelta(seconds=heartbeat_lifetime(row.report_interval))
@@ -121,12 +121,12 @@ def heartbeat_lifetime(interval: int) -> int:
     return 2 * interval + 1
 
 
-def _all() -> Sequence[typing.Any]:
+def _all() -> Sequence[Row]:
     return session.execute(select(_S).order_by(_S.c.host, _S.c.created_at, _S.c.id)).all()
 
 
 # The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(context: RequestContext) -> typing.Any:
+def list(context: RequestContext) -> Row:
     """Return all rows, including those of engines that have stopped."""
     return _all()

@@ -27,6 +27,7 @@ from oslo_db import options as db_options
 from sqlalchemy.engine import Connection
 
 from heat_lite.common import cooperation, exception, metrics, tracing
+from heat_lite.common.value_types import Values
 from heat_lite.db import connections, encryption
 
 OPTIONS = db_options.database_opts
@@ -260,7 +261,7 @@ def _transaction(function: F, writes: bool, repeatable: bool = False) -> F:
 
 
 def _retry(
-    function: Callable, writes: bool, args: tuple, kwargs: dict[str, typing.Any], repeatable: bool
+    function: Callable, writes: bool, args: tuple, kwargs: Values, repeatable: bool
 ) -> typing.Any:
     pauses, deadlocks = iter(_state.pauses), 0
     while True:
@@ -288,9 +289,7 @@ def _retry(
         time.sleep(pause)
 
 
-def _once(
-    function: Callable, writes: bool, args: tuple, kwargs: dict[str, typing.Any]
-) -> typing.Any:
+def _once(function: Callable, writes: bool, args: tuple, kwargs: Values) -> typing.Any:
     try:
         return _run(function, writes, args, kwargs)
     except (LOST, *ABORTED):
@@ -304,9 +303,7 @@ def _once(
         raise
 
 
-def _run(
-    function: Callable, writes: bool, args: tuple, kwargs: dict[str, typing.Any]
-) -> typing.Any:
+def _run(function: Callable, writes: bool, args: tuple, kwargs: Values) -> typing.Any:
     kind, began = 'write' if writes else 'read', time.monotonic()
     with (
         tracing.span('transaction', tracing.CLIENT, KINDS[kind]),

@@ -11,6 +11,7 @@ from sqlalchemy import update as sql_update
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row
 from heat_lite.db import group_commit, models, session
 from heat_lite.db.column_types import row_type, utcnow
 
@@ -45,7 +46,7 @@ def get(context: RequestContext, snapshot_id: str) -> SnapshotRow | None:
     return next(iter(_completed(session.execute(query).all())), None)
 
 
-def _completed(rows: Sequence[typing.Any]) -> Sequence[SnapshotRow]:
+def _completed(rows: Sequence[Row]) -> Sequence[SnapshotRow]:
     """Return the rows with what the resources saved.
 
     Heat's convergence engine leaves it out of ``data``, and stores a row for each resource.
@@ -72,7 +73,7 @@ def update(context: RequestContext, snapshot_id: str, values: dict) -> bool:
 
 
 @session.reader
-def list_deleting(context: RequestContext) -> typing.Any:
+def list_deleting(context: RequestContext) -> Row:
     """Return (id, stack_id, updated_at) of the snapshots of all projects that are being deleted."""
     query = select(_S.c.id, _S.c.stack_id, _S.c.updated_at).where(
         _S.c.action == status.DELETE, _S.c.status == status.IN_PROGRESS

@@ -1,12 +1,11 @@
 """Software configurations and their deployments to servers."""
 
-import typing
-
 from oslo_db import exception as db_exception
 from sqlalchemy import ColumnElement, delete, func, insert, or_, select, true, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row
 from heat_lite.db import models, queries, session
 
 _C, _D = models.software_config, models.software_deployment
@@ -24,7 +23,7 @@ def create_config(context: RequestContext, values: dict) -> str:
 
 
 @session.reader
-def get_config(context: RequestContext, config_id: str, tenant_safe: bool = True) -> typing.Any:
+def get_config(context: RequestContext, config_id: str, tenant_safe: bool = True) -> Row:
     query = select(_C).where(_C.c.id == config_id)
     return session.execute(
         query.where(_config_visible_to(context)) if tenant_safe else query
@@ -44,7 +43,7 @@ def list_configs(
     limit: int | None = None,
     marker: str | None = None,
     tenant_safe: bool = True,
-) -> typing.Any:
+) -> Row:
     """Return a page of configurations, newest first, without their column ``config``."""
     query = select(_C.c.id, _C.c.name, _C.c.group, _C.c.tenant, _C.c.created_at)
     if tenant_safe:
@@ -85,7 +84,7 @@ def create_deployment(context: RequestContext, values: dict) -> str:
 
 
 @session.reader
-def get_deployment(context: RequestContext, deployment_id: str) -> typing.Any:
+def get_deployment(context: RequestContext, deployment_id: str) -> Row:
     return session.execute(select(_D).where(_D.c.id == deployment_id, _visible_to(context))).first()
 
 
@@ -97,7 +96,7 @@ def count_deployments(context: RequestContext) -> int:
 
 
 @session.reader
-def configs_of_server(context: RequestContext, server_id: str) -> typing.Any:
+def configs_of_server(context: RequestContext, server_id: str) -> Row:
     """Return the configurations of a server in the order of their deployments."""
     query = (
         select(_C)
@@ -109,7 +108,7 @@ def configs_of_server(context: RequestContext, server_id: str) -> typing.Any:
 
 
 @session.reader
-def list_deployments(context: RequestContext, server_id: str | None = None) -> typing.Any:
+def list_deployments(context: RequestContext, server_id: str | None = None) -> Row:
     """Return the deployments of a server, or all of the project, oldest first."""
     query = select(_D).where(_visible_to(context))
     if server_id is not None:

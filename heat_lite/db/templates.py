@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import Table, func, select, update
 
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value
 from heat_lite.db import batch, encryption, models, session
 from heat_lite.db.column_types import row_type, utcnow
 
@@ -87,7 +88,7 @@ def _files_ids(all_files: list[dict]) -> list[int | None]:
 
 
 @session.reader
-def get(context: RequestContext, template_id: int) -> typing.Any:
+def get(context: RequestContext, template_id: int) -> Row:
     """Return the TemplateRow of this id, or None."""
     row = session.execute(_GET.where(_T.c.id == template_id)).first()
     return row and TemplateRow(row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {})
@@ -105,7 +106,7 @@ def find(
     return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
 
 
-def _digest(content: typing.Any) -> str:
+def _digest(content: Value) -> str:
     # Keys are not sorted: the API shows resources in the order of the template.
     return encryption.digest(json.dumps(content))
 

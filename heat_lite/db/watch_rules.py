@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select,
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Values
 from heat_lite.db import models, session, stacks
 
 _W, _D, _S = models.watch_rule, models.watch_data, models.stack
@@ -89,7 +90,7 @@ def page(
     *conditions: ColumnElement[bool],
     limit: int | None = None,
     after: int = 0,
-) -> Sequence[typing.Any]:
+) -> Sequence[Row]:
     """Return the rules that the context may see, in the order of their ids.
 
     ``after``: the id before the first one. ``conditions``: see ``named``, ``in_state``.
@@ -165,7 +166,7 @@ def count_data_of(context: RequestContext | None, rule_ids: Collection[int]) -> 
 
 
 @session.reader
-def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[typing.Any]:
+def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[Row]:
     """Return measurements that the context may see, with the names of their rules."""
     query = (
         select(_D.c.id, _D.c.created_at, _D.c.data, _W.c.name)
@@ -215,7 +216,7 @@ def evaluate_due(
     return found
 
 
-def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence[typing.Any]:
+def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence[Row]:
     number, engines = share
     query = select(_W).where(_W.c.due_at <= now)
     if engines > 1:
@@ -223,7 +224,7 @@ def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence
     return session.execute(query.order_by(_W.c.due_at).limit(limit).with_for_update()).all()
 
 
-def _within_budget(rules: Sequence[typing.Any]) -> list:
+def _within_budget(rules: Sequence[Row]) -> list:
     """Return the first rules: one at least, but at most MAX_POINTS measurements in all."""
     numbers = count_data_of(None, [rule.id for rule in rules]) if rules else {}
     total, chosen = 0, list[typing.Any]()
@@ -235,7 +236,7 @@ def _within_budget(rules: Sequence[typing.Any]) -> list:
     return chosen
 
 
-def _stack_states(stack_ids: Collection[str]) -> dict[str, typing.Any]:
+def _stack_states(stack_ids: Collection[str]) -> Values:
     """Return the living stacks among these, by id."""
     query = select(_S.c.id, _S.c.tenant, _S.c.action, _S.c.status)
     query = query.where(_S.c.id.in_(stack_ids), _S.c.deleted_at.is_(None))

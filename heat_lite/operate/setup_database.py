@@ -16,6 +16,7 @@ from urllib import parse
 import pymysql
 
 from heat_lite.cli import option_parser
+from heat_lite.common.value_types import Values
 from heat_lite.db import migration
 
 #: {kind of distribution: the command that installs the server}
@@ -156,7 +157,7 @@ def _root(args: argparse.Namespace) -> Iterator[Any]:
 
 def _connect(args: argparse.Namespace, password: str | None) -> Any:
     """Return a connection; None if the password is refused. Raises MySQLError."""
-    places: list[dict[str, Any]] = [{'host': '127.0.0.1', 'port': args.port}]
+    places: list[Values] = [{'host': '127.0.0.1', 'port': args.port}]
     if args.port == 3306:
         places = [*({'unix_socket': path} for path in SOCKETS), *places]
     refused, last = False, None

@@ -17,6 +17,7 @@ from oslo_config import cfg
 from oslo_log import log
 
 from heat_lite.common import installation
+from heat_lite.common.value_types import Value, Values
 
 TLS_OPTIONS = (
     cfg.StrOpt('os-cacert', help='File of CA certificates (default: OS_CACERT).'),
@@ -89,7 +90,7 @@ class Keystone:
         found = self._adapter.get(f'/{kind}', params=query).json()[kind]
         return found[0] if found else None
 
-    def ensure(self, kind: str, query: dict, **values: typing.Any) -> tuple[dict, bool]:
+    def ensure(self, kind: str, query: dict, **values: Value) -> tuple[dict, bool]:
         """Return (object, whether it was created here)."""
         found = self.find(kind, **query)
         if found is not None:
@@ -111,7 +112,7 @@ class Keystone:
 
 def _login() -> typing.Any:
     environ = os.environ
-    values: dict[str, typing.Any] = {
+    values: Values = {
         'auth_url': environ.get('OS_AUTH_URL'),
         'username': environ.get('OS_USERNAME'),
         'password': environ.get('OS_PASSWORD'),
@@ -119,7 +120,7 @@ def _login() -> typing.Any:
     missing = [f'OS_{name.upper()}' for name, value in values.items() if not value]
     if missing and not (environ.get('OS_TOKEN') and environ.get('OS_AUTH_URL')):
         raise LoginError(f'{", ".join(missing)} is not set: log in as an administrator of Keystone')
-    scope: dict[str, typing.Any] = {
+    scope: Values = {
         'project_name': environ.get('OS_PROJECT_NAME') or environ.get('OS_TENANT_NAME'),
         'project_domain_name': environ.get('OS_PROJECT_DOMAIN_NAME'),
         'system_scope': environ.get('OS_SYSTEM_SCOPE'),
@@ -181,7 +182,7 @@ def _setup_domain(conf: typing.Any, keystone: Keystone) -> None:
 
 
 def _user(
-    keystone: typing.Any, name: str, password: str | None, domain_id: str, **values: typing.Any
+    keystone: typing.Any, name: str, password: str | None, domain_id: str, **values: Value
 ) -> tuple[typing.Any, str | None]:
     """Return (user, password); None for the unknown password of one that exists."""
     new = password or secrets.token_urlsafe(24)

@@ -4,6 +4,7 @@ from typing import Any
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import (
     AllowedPattern,
     AllowedValues,
@@ -39,7 +40,7 @@ class BaseCustomConstraint:
     resource_getter_name: str | None = None
     _error_message: str | None = None
 
-    def validate(self, value: Any, context: Any, template: Any = None) -> bool:
+    def validate(self, value: Value, context: Any, template: Any = None) -> bool:
         """Return whether the value is valid."""
         try:
             self.validate_with_client(context.clients, value)
@@ -48,10 +49,10 @@ class BaseCustomConstraint:
             return False
         return True
 
-    def validate_with_client(self, clients: Any, value: Any) -> None:
+    def validate_with_client(self, clients: Any, value: Value) -> None:
         plugin = clients.client_plugin(self.resource_client_name)
         getattr(plugin, str(self.resource_getter_name))(value)
 
-    def error(self, value: Any) -> str:
+    def error(self, value: Value) -> str:
         """Return why the last value is invalid."""
         return self._error_message or f'it is no {type(self).__name__}'

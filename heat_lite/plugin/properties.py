@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import constraints as template_constraints
 from heat_lite.template import schema as template_schema
 from heat_lite.template import support
@@ -27,7 +28,7 @@ class Schema(template_schema.PropertySchema):
         self,
         data_type: str,
         description: str | None = None,
-        default: Any = None,
+        default: Value = None,
         schema: Mapping[str, Any] | Any = None,
         required: bool = False,
         constraints: Iterable[Any] | None = None,

@@ -6,6 +6,7 @@ from typing import Any
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.common.exception import ResourceFailure, UpdateReplace
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.resource import resource
 
 __all__ = ['Resource', 'ResourceFailure', 'UpdateReplace']
@@ -46,7 +47,7 @@ class Resource(resource.Resource):
         self.require_service(self.stack.clients(), self.type())
         return super().validate()
 
-    def translation_rules(self, properties: Any) -> Iterable[Any]:
+    def translation_rules(self, properties: Value) -> Iterable[Any]:
         """Return the rules that translate deprecated properties (see ``translation``)."""
         return ()
 
@@ -65,7 +66,7 @@ class Resource(resource.Resource):
                 self.client_plugin().ignore_not_found(error)
         return self.resource_id
 
-    def _verify_check_conditions(self, checks: Iterable[dict[str, Any]]) -> None:
+    def _verify_check_conditions(self, checks: Iterable[Values]) -> None:
         """Raise Error for failed checks: dicts of ``attribute``, ``expected``, ``current``."""
         wrong = [
             f"'{each['attribute']}': expected '{each['expected']}', got '{each['current']}'"
@@ -103,6 +104,6 @@ class Resource(resource.Resource):
         return self.attribute(key, *path)
 
 
-def _is_expected(check: dict[str, Any]) -> bool:
+def _is_expected(check: Values) -> bool:
     expected, current = check['expected'], check['current']
     return current in expected if isinstance(expected, list | tuple) else current == expected

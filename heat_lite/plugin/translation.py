@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from heat_lite.common.value_types import Value, Values
 from heat_lite.template import translation
 
 ADD, REPLACE, DELETE, RESOLVE = RULE_KEYS = 'Add', 'Replace', 'Delete', 'Resolve'
@@ -16,10 +17,10 @@ class TranslationRule:
 
     def __init__(
         self,
-        properties: Any,
+        properties: Value,
         rule: str,
         translation_path: Sequence[str],
-        value: Any = None,
+        value: Value = None,
         value_name: str | None = None,
         value_path: Sequence[str] | None = None,
         client_plugin: Any = None,
@@ -67,7 +68,7 @@ class Resolve(translation.Rule):
     path: tuple
     find: Callable[[Any], Any]
 
-    def _change(self, level: dict[str, Any]) -> dict[str, Any]:
+    def _change(self, level: Values) -> Values:
         name = self.path[-1]
         value = level.get(name)
         if value is None:

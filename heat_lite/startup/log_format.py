@@ -12,6 +12,7 @@ from typing import Any
 from oslo_config.cfg import ConfigOpts
 
 from heat_lite.common import log_context, printable
+from heat_lite.common.value_types import Value, Values
 
 #: bytes of a line in UTF-8, without its end
 LINE_SIZE = 2048
@@ -30,7 +31,7 @@ TRACEBACK_HEAD, TRACEBACK_TAIL = 20, 40
 class _SafeRecord(logging.LogRecord):
     """A copy of a record whose summary of the error, which oslo.log sets late, is one line."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Value) -> None:
         if name == 'error_summary':
             value = printable.shorten(printable.escape(value), SUMMARY_SIZE)
         super().__setattr__(name, value)
@@ -69,7 +70,7 @@ def _place(subject: Any) -> str:
     return subject.stack + (f' resource {subject.resource}' if subject.resource else '')
 
 
-def _fields(subject: Any) -> dict[str, Any]:
+def _fields(subject: Any) -> Values:
     """Return what a line of JSON has beside the message."""
     name, _, stack_id = (subject.stack or '').rpartition('/')
     found = {'stack': name or stack_id, 'stack_id': name and stack_id, 'resource': subject.resource}
@@ -101,7 +102,7 @@ def _short_json(text: str) -> str:
     return text if len(text) <= JSON_SIZE else json.dumps({'message': 'a line that is too long'})
 
 
-def _cut(value: Any, length: int, items: int) -> Any:
+def _cut(value: Value, length: int, items: int) -> Value:
     """Return data of JSON with texts of at most ``length`` bytes, and of longer lists both ends."""
     if isinstance(value, dict):
         return {key[:length]: _cut(value[key], length, items) for key in list(value)[:100]}

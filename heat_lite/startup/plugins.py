@@ -18,6 +18,7 @@ from typing import Any
 
 from heat_lite.clients import client_plugin
 from heat_lite.common import exception, heat_imports, installation
+from heat_lite.common.value_types import Value
 from heat_lite.engine.registry import Registry
 from heat_lite.engine.resource import resource
 from heat_lite.template import environment, versions
@@ -176,7 +177,7 @@ def _require_subclass(cls: Any, base: type, noun: str) -> None:
 def _constraint_check(cls: Any) -> Callable[[Any, Any], str | None]:
     """Return ``check(stack, value)``: None if the value is valid, else the reason as text."""
 
-    def check(stack: Any, value: Any) -> str | None:
+    def check(stack: Any, value: Value) -> str | None:
         constraint, clients = cls(), stack.clients()
         kind = getattr(cls, 'requesting_context', client_plugin.RequestingContext)
         context = kind(stack.context, clients)

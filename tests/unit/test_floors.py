@@ -91,6 +91,7 @@ CLI_MAY = (
     'authoring.located_errors',
     'common.access_keys',
     'common.installation',
+    'common.value_types',
     'template.reader',
 )
 

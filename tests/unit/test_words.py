@@ -69,6 +69,7 @@ SHORT_MODULES = {
     'api/v1/services.py': 'the controller of a noun of the API',
     'common/event_pace.py': 'one rule for engines and APIs, which share no other folder',
     'common/status.py': 'the vocabulary of states',
+    'common/value_types.py': 'the vocabulary of annotations',
     'engine/endpoints/services.py': 'the endpoint of a noun of the API',
     'template/lint/finding.py': 'what every rule of the linter yields',
 }

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from heat_lite.cli.display import resource_tree, terminal, views
 from heat_lite.common import printable
+from heat_lite.common.value_types import Values
 
 DRAWINGS_PER_SECOND = 8
 STYLES = {'COMPLETE': 'green', 'FAILED': 'bold red', 'IN_PROGRESS': 'yellow', '': 'dim'}
@@ -60,7 +61,7 @@ class LiveView:
 
     def show(
         self,
-        stack: dict[str, Any],
+        stack: Values,
         tree: resource_tree.ResourceTree,
         changed: list[resource_tree.Member],
         now: float,
@@ -159,13 +160,13 @@ class Picture:
     """The lines of the picture for a size of the terminal."""
 
     def __init__(self) -> None:
-        self.stack: dict[str, Any] = {}
+        self.stack: Values = {}
         self.tree = resource_tree.ResourceTree()
         self.zero = 0.0
         self.remark = ''
         self.ended = False
 
-    def take(self, stack: dict[str, Any], tree: resource_tree.ResourceTree, zero: float) -> None:
+    def take(self, stack: Values, tree: resource_tree.ResourceTree, zero: float) -> None:
         """Take in a state. ``zero`` is the time at which the observation began."""
         self.stack, self.tree, self.zero, self.remark = stack, tree, zero, ''
 

@@ -2,10 +2,10 @@
 
 import urllib.parse
 from collections.abc import Sequence
-from typing import Any
 
 from heat_lite.cli import api_client, errors
 from heat_lite.cli.display import progress, resource_tree, terminal, views
+from heat_lite.common.value_types import Value, Values
 
 MAX_CAUSES = 10
 #: reads of nested stacks for their failures
@@ -43,7 +43,7 @@ def follow(
     expected: str | None = None,
     before: progress.Before = progress.NO_STACK,
     limit: float | None = None,
-) -> dict[str, Any]:
+) -> Values:
     """Show an action until its end. Return the stack.
 
     ``expected`` is the action that has to end as complete; None for any action but a rollback.
@@ -84,9 +84,7 @@ def has_succeeded(status: str, expected: str | None) -> bool:
     return status == f'{expected}_COMPLETE'
 
 
-def failure_text(
-    api: api_client.ApiClient, stack: dict[str, Any], follower: progress.Follower
-) -> str:
+def failure_text(api: api_client.ApiClient, stack: Values, follower: progress.Follower) -> str:
     """Return the state of a failed stack, the causes of the failure, and the next commands."""
     name, status = stack['stack_name'], stack['stack_status']
     found = causes(api, stack, follower.tree)
@@ -100,7 +98,7 @@ def failure_text(
     return '\n'.join([*lines, *_next_commands(name, status)])
 
 
-def cause_lines(cause: dict[str, Any]) -> list[str]:
+def cause_lines(cause: Values) -> list[str]:
     """Return the lines of a failure: path, type and physical id; the reason below."""
     words = [cause['path'], cause.get('resource_type'), cause.get('physical_resource_id')]
     return [
@@ -128,8 +126,8 @@ def _commands(name: str, rows: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def causes(
-    api: api_client.ApiClient, stack: dict[str, Any], tree: resource_tree.ResourceTree
-) -> list[dict[str, Any]]:
+    api: api_client.ApiClient, stack: Values, tree: resource_tree.ResourceTree
+) -> list[Values]:
     """Return the causes of a failure: path, type, physical id and reason of each.
 
     They are the failures that were observed, and those that the service has recorded: a rollback
@@ -158,7 +156,7 @@ def _explains(path: str, other: str) -> bool:
     return path == other or path.startswith(other + '/')
 
 
-def recorded(api: api_client.ApiClient, stack: dict[str, Any]) -> list[dict[str, Any]]:
+def recorded(api: api_client.ApiClient, stack: Values) -> list[Values]:
     """Return the recorded failures, those of nested stacks instead of those of their resource."""
     waiting = [('', each) for each in reversed(stack.get('failures') or ())]
     found, reads = [], 0
@@ -195,6 +193,6 @@ def show_outputs(stack: dict, out: terminal.Terminal) -> None:
         out.table(['OUTPUT', 'VALUE'], rows)
 
 
-def _output_text(output: dict) -> Any:
+def _output_text(output: dict) -> Value:
     error = output.get('output_error')
     return f'error: {error}' if error else output.get('output_value')

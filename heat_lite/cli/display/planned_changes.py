@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import terminal, views
+from heat_lite.common.value_types import Value, Values
 
 #: members of a nested stack whose template is known only later
 UNKNOWN_MEMBERS = '(known later)'
@@ -22,7 +23,7 @@ ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'delet
 class Preview(NamedTuple):
     """The response of the service, and whether it is that of a create."""
 
-    response: dict[str, Any]
+    response: Values
     is_create: bool
 
 
@@ -52,7 +53,7 @@ def flatten(resources: list, depth: int = 0) -> Iterator[tuple[int, dict]]:
             yield depth, each
 
 
-def nested_path(resource: dict[str, Any], stack_name: str, depth: int) -> str:
+def nested_path(resource: Values, stack_name: str, depth: int) -> str:
     """Return the path of a resource in the preview of a create, which lists all levels together.
 
     A nested stack is named after its parent and its resource: ``app-group-0``. Names with a hyphen
@@ -70,7 +71,7 @@ def nested_path(resource: dict[str, Any], stack_name: str, depth: int) -> str:
     return '/'.join(part for part in (outer, parent, name) if part)
 
 
-def has_changes(response: dict[str, Any]) -> bool:
+def has_changes(response: Values) -> bool:
     """Whether a preview has changes, also that of a server that does not say so."""
     if 'has_changes' in response:
         return response['has_changes']
@@ -87,7 +88,7 @@ class Replacements(NamedTuple):
         return [*self.certain, *self.possible]
 
 
-def replacements(response: dict[str, Any]) -> Replacements:
+def replacements(response: Values) -> Replacements:
     """Return the replacements, also those in nested stacks.
 
     They may be in a nested stack whose template is known only later: ``group/(known later)``.
@@ -107,7 +108,7 @@ def _has_unknown_members(resource: dict) -> bool:
     return resource.get('nested', '') is None and resource.get('action') != 'create'
 
 
-def _all(response: dict[str, Any], base: str = '') -> Iterator[tuple[str, str | None, dict]]:
+def _all(response: Values, base: str = '') -> Iterator[tuple[str, str | None, dict]]:
     """Yield (path, action, resource) of all resources; the action is None without a change."""
     for kind, resources in response['resource_changes'].items():
         for resource in resources:
@@ -118,7 +119,7 @@ def _all(response: dict[str, Any], base: str = '') -> Iterator[tuple[str, str | 
                 yield from _all(resource['nested'], path + '/')
 
 
-def show(response: dict[str, Any], out: terminal.Terminal) -> None:
+def show(response: Values, out: terminal.Terminal) -> None:
     """Show the changes, and how many there are of each kind."""
     if response.get('refused'):
         out.write_line(f'an update would be refused now: {response["refused"]}')
@@ -137,7 +138,7 @@ def show(response: dict[str, Any], out: terminal.Terminal) -> None:
     out.write_line(', '.join(f'{count} to {action}' for action, count in counts.items() if count))
 
 
-def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, indent: str) -> None:
+def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str) -> None:
     sign, status = SIGNS[action]
     name = resource.get('path', resource['resource_name'])
     word = f'may {action}' if resource.get('may_replace') else action
@@ -156,7 +157,7 @@ def _show_one(resource: dict[str, Any], action: str, out: terminal.Terminal, ind
         out.write_line(f'{indent}    its members may be updated or replaced {UNKNOWN_MEMBERS}')
 
 
-def _differences(change: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
     """Yield (name, text before, text after) of what differs in a property, inside of maps.
 
     Masked values look equal, and are a change if the property has no other.
@@ -172,11 +173,11 @@ def _differences(change: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield part, _before(old), terminal.cell(new)
 
 
-def _before(value: Any) -> str:
+def _before(value: Value) -> str:
     return '' if value is None else f'{terminal.cell(value)} -> '
 
 
-def _different_parts(name: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+def _different_parts(name: str, before: Value, after: Value) -> Iterator[tuple[str, Any, Any]]:
     waiting = [(name, before, after)]
     while waiting:
         name, before, after = waiting.pop()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from heat_lite.cli import action_history, api_client, event_stream
 from heat_lite.cli.display import resource_tree
 from heat_lite.cli.errors import Interrupted, StackFailed
+from heat_lite.common.value_types import Values
 
 #: seconds between two requests; the pause grows with the time that the service needs
 POLL_SECONDS = 0.25
@@ -39,7 +40,7 @@ class Before(NamedTuple):
     ``history``: what the action has done already.
     """
 
-    stack: dict[str, Any] | None = None
+    stack: Values | None = None
     rows: tuple = ()
     event: str | None = None
     is_new: bool = False

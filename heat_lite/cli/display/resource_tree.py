@@ -2,10 +2,10 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from heat_lite.cli.display import resource_tree, terminal
 from heat_lite.common import printable
+from heat_lite.common.value_types import Values
 
 DELETED = 'DELETE_COMPLETE'
 #: the longest way from a stack to a nested stack that is listed
@@ -24,7 +24,7 @@ class Member:
     """
 
     path: str
-    row: dict[str, Any]
+    row: Values
     depth: int = 0
     started: float | None = None
     ended: float | None = None

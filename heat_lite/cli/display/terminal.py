@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 from heat_lite.common import printable
+from heat_lite.common.value_types import Value
 
 COLORS = {'COMPLETE': '32', 'FAILED': '31', 'IN_PROGRESS': '33'}
 #: the sequences that ``colorize`` writes
@@ -45,7 +46,7 @@ def outcome(status: str) -> str:
     return next((end for end in COLORS if status.endswith(end)), '')
 
 
-def cell(value: Any) -> str:
+def cell(value: Value) -> str:
     """Return a value as text on one line."""
     if value is None:
         return ''
@@ -53,7 +54,7 @@ def cell(value: Any) -> str:
     return printable.escape(' '.join(text.split()))
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
+def json_text(value: Value, indent: int | None = None) -> str:
     """Return JSON that is readable for people, and harmless on a terminal."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return printable.UNSAFE.sub(
@@ -131,16 +132,16 @@ class Terminal:
         if self.live and not self.is_json:
             self.write_line(text)
 
-    def write_json(self, value: Any, indent: int | None = 2) -> None:
+    def write_json(self, value: Value, indent: int | None = 2) -> None:
         """Write a value as JSON; with ``indent`` None on one line, as part of a stream."""
         self._write(json_text(value, indent))
 
-    def write_yaml(self, document: Any) -> None:
+    def write_yaml(self, document: Value) -> None:
         # The library yaml starts slowly, and few verbs need it.
         dump = pkgutil.resolve_name('yaml:safe_dump')
         self.write_line(dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip())
 
-    def show(self, found: Any, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def show(self, found: Value, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Write what was found as JSON, or its rows as a table."""
         if self.is_json:
             self.write_json(found)

@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from heat_lite.cli.display import resource_tree, terminal
+from heat_lite.common.value_types import Values
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -51,7 +52,7 @@ class LineView:
 
     def show(
         self,
-        stack: dict[str, Any],
+        stack: Values,
         tree: resource_tree.ResourceTree,
         changed: list[resource_tree.Member],
         now: float,

@@ -12,6 +12,7 @@ from sqlalchemy import func, select, type_coerce
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.db import credentials, encryption, models, resources, session
 from heat_lite.db.column_types import SecretText
 from heat_lite.db.heat_database import heat_schema
@@ -85,7 +86,7 @@ def resource_rows(
     context: RequestContext, stack_ids: Collection[str]
 ) -> dict[str, list[resources.ResourceRow | exception.InvalidEncryptionKey]]:
     """Return the rows of the resources of each stack, in the order of ids."""
-    found: dict[str, typing.Any] = collections.defaultdict(list)
+    found: Values = collections.defaultdict(list)
     for stack_id, row in resources.read_each(stack_ids):
         found[stack_id].append(row)
     return found

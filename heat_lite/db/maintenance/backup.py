@@ -19,6 +19,7 @@ from sqlalchemy import Integer, TableClause, Text, func, insert, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.types import TypeEngine
 
+from heat_lite.common.value_types import Value
 from heat_lite.db import models, session
 from heat_lite.db.column_types import Json, TruncatedText, utcnow
 
@@ -118,13 +119,13 @@ def _snapshot() -> Iterator[Connection]:
                 connection.exec_driver_sql('COMMIT')
 
 
-def _encoded(value: typing.Any) -> typing.Any:
+def _encoded(value: Value) -> Value:
     if isinstance(value, (bytes, memoryview)):
         return {BYTES: base64.b64encode(bytes(value)).decode()}
     return {TIME: value.isoformat()} if isinstance(value, datetime.datetime) else value
 
 
-def _decoded(value: typing.Any) -> typing.Any:
+def _decoded(value: Value) -> Value:
     if not isinstance(value, dict):
         return value
     if BYTES in value:

@@ -4,12 +4,11 @@ The legacy engine stores neither the requirements of resources nor the template 
 update has replaced is in a backup stack, ``NAME*``, that the stack owns.
 """
 
-import typing
-
 from sqlalchemy import select, update
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
 
@@ -48,5 +47,5 @@ def _assign_template(stack_id: str, template_id: int) -> None:
 def store_requirements(context: RequestContext, requires: dict[int, list[int]]) -> None:
     """Store the ids of the rows that each row requires, by its id."""
     for row_id, ids in requires.items():
-        values: dict[str, typing.Any] = {'requires': ids, 'updated_at': _R.c.updated_at}
+        values: Values = {'requires': ids, 'updated_at': _R.c.updated_at}
         session.execute(update(_R).where(_R.c.id == row_id).values(values))

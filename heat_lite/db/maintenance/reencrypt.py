@@ -15,6 +15,7 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, Select, Table, TableClause, bindparam, or_, select, update
 
 from heat_lite.common import cipher, exception
+from heat_lite.common.value_types import Row, Value
 from heat_lite.db import encryption, models, session
 from heat_lite.db.column_types import Secret
 
@@ -170,7 +171,7 @@ def _is_encrypted(table: TableClause, columns: list[str], target: Target) -> Col
 
 
 @session.reader
-def _read(query: Select) -> Sequence[typing.Any]:
+def _read(query: Select) -> Sequence[Row]:
     return session.execute(query).all()
 
 
@@ -261,7 +262,7 @@ def _reencrypted_properties(row: dict, target: Target) -> dict:
     return {DATA: json.dumps(values), ENCRYPTED: bool(wanted)}
 
 
-def _plain_value(method: str, text: str, target: Target) -> typing.Any:
+def _plain_value(method: str, text: str, target: Target) -> Value:
     """Return the value of a property. Raises InvalidEncryptionKey.
 
     Heat's oldest method does not tell that a key is wrong: the text is no JSON then.

@@ -18,6 +18,7 @@ from oslo_config import cfg
 from oslo_config.cfg import Opt
 
 from heat_lite import conf as options
+from heat_lite.common.value_types import Value
 from heat_lite.operate.config_check import option_facts
 from heat_lite.template.suggest import suggest
 
@@ -142,7 +143,7 @@ def check(files: list[str]) -> list[Finding]:
     return [*findings, *_missing_login(settings, values)]
 
 
-def _missing_login(settings: Any, values: Mapping[tuple[str, str], Any]) -> Iterator[Finding]:
+def _missing_login(settings: Value, values: Mapping[tuple[str, str], Any]) -> Iterator[Finding]:
     """Yield a finding if Keystone would validate no signature, at the place for the login.
 
     Files without a login of the service at all are parts of a configuration.

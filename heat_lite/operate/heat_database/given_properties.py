@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception
+from heat_lite.common.value_types import Row, Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.heat_database import give_back
 from heat_lite.engine import service as engine_service
@@ -51,7 +52,7 @@ def reduce_stacks(runtime: typing.Any) -> int:
     return count
 
 
-def _reduced(stack: typing.Any) -> typing.Any:
+def _reduced(stack: Row) -> typing.Any:
     """Return ``{id of the stored properties: values}`` of what has values that are not given."""
     found = {}
     for row in stack.rows():
@@ -66,9 +67,7 @@ def _reduced(stack: typing.Any) -> typing.Any:
     return found
 
 
-def _given_values(
-    given: Mapping[str, typing.Any], stored: Mapping[str, typing.Any]
-) -> dict[str, typing.Any]:
+def _given_values(given: Mapping[str, typing.Any], stored: Mapping[str, typing.Any]) -> Values:
     """Return the values of the template; of its functions, the stored results."""
     values = {}
     for name, value in given.items():

@@ -13,6 +13,7 @@ from oslo_db import exception as db_exception
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception
+from heat_lite.common.value_types import Row
 from heat_lite.db import services, session
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.engine.cluster.heartbeat import BINARY
@@ -46,7 +47,7 @@ def holders(own: bool = True) -> Sequence[Any]:
     return services.foreign(context, BINARY if own else '')
 
 
-def held_by(rows: Sequence[Any]) -> str:
+def held_by(rows: Sequence[Row]) -> str:
     """Return the text that tells an operator which engines hold the database."""
     last = max(services.heartbeat_lifetime(row.report_interval) for row in rows)
     return (

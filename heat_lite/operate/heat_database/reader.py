@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, lru_cache, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.engine import runtime as engine_runtime
 from heat_lite.engine.cluster import takeover
@@ -60,9 +61,7 @@ class Reader:
             for row in found.values()
         ]
 
-    def _finding(
-        self, row: typing.Any, rows: Sequence[typing.Any], wrong_credentials: str | None
-    ) -> Finding:
+    def _finding(self, row: Row, rows: Sequence[Row], wrong_credentials: str | None) -> Finding:
         secrets = [
             each.subject for each in rows if isinstance(each, exception.InvalidEncryptionKey)
         ]
@@ -78,7 +77,7 @@ class Reader:
         reasons = list(dict.fromkeys(reasons))
         return Finding(row.id, row.name, row.tenant, len(rows), in_progress, reasons)
 
-    def _reasons(self, row: typing.Any, rows: Sequence[typing.Any]) -> list[str]:
+    def _reasons(self, row: Row, rows: Sequence[Row]) -> list[str]:
         stack = self._stack(row)
         read = [each for each in rows if not isinstance(each, exception.InvalidEncryptionKey)]
         is_complete = len(read) == len(rows)
@@ -89,13 +88,13 @@ class Reader:
             plan.build(rows, {} if row.backup else stack.requirements)
         return reasons
 
-    def _stack(self, row: typing.Any) -> typing.Any:
+    def _stack(self, row: Row) -> typing.Any:
         stack = engine_stack.Stack.from_row(self._runtime, takeover.context_of_owner(row), row)
         if row.owner_id is not None:
             stack.tree.parent = self._parent(row.owner_id)
         return stack
 
-    def _load_templates(self, rows: Iterable[typing.Any], resources: Iterable[typing.Any]) -> None:
+    def _load_templates(self, rows: Iterable[Row], resources: Iterable[typing.Any]) -> None:
         """Read the templates of a batch of stacks, and those of their resources."""
         ids = {row.raw_template_id for row in rows}
         for each in resources:
@@ -107,7 +106,7 @@ class Reader:
         """Read the stacks that contain those of a batch, and the stacks that contain these."""
         self._parents_of_batch = {}
         missing = self._missing_parents(ids)
-        rows: dict[str, typing.Any] = {}
+        rows: Values = {}
         while missing:
             rows.update(heat_rows.stacks(self._context, missing))
             owners = {row.owner_id for row in rows.values()} - {None} - rows.keys()
@@ -123,7 +122,7 @@ class Reader:
         self._parents_of_batch.update(found)
         return known.keys() - found.keys()
 
-    def _put_parent(self, row: typing.Any) -> None:
+    def _put_parent(self, row: Row) -> None:
         try:
             stack = self._parents_of_batch[row.id] = self._stack(row)
             self._parents.put(row.id, stack)
@@ -164,7 +163,7 @@ class _Templates(engine_runtime.TemplateCache):
             found = self._loaded[template_id] = self._parse(found)
         return found
 
-    def _parse(self, raw: typing.Any) -> typing.Any:
+    def _parse(self, raw: Value) -> typing.Any:
         key = raw.text, raw.files_id
         known = self._texts.get(key) if raw.files_id or not raw.files else None
         if known is None:
@@ -173,7 +172,7 @@ class _Templates(engine_runtime.TemplateCache):
         return known.with_environment(Environment(raw.environment))
 
 
-def _resource_reasons(stack: typing.Any, rows: Sequence[typing.Any]) -> Iterator[str]:
+def _resource_reasons(stack: Row, rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         try:
             item = stack.resource_of(row)

@@ -14,6 +14,7 @@ from keystoneauth1 import exceptions
 
 from heat_lite.clients import keystone
 from heat_lite.common import context as request_context
+from heat_lite.common.value_types import Row
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.heat_database import give_back
 from heat_lite.engine.stack import stack_users
@@ -45,7 +46,7 @@ def make_missing(domain: keystone.StackDomain) -> int:
     return count
 
 
-def _make(domain: Any, row: Any) -> None:
+def _make(domain: Any, row: Row) -> None:
     made = domain.create_project(f'{row.tenant}-{row.id}', stack_users.DESCRIPTION)
     db_stacks.store_user_project(request_context.admin_context(), row.id, made)
 

@@ -11,6 +11,7 @@ from oslo_config.cfg import ConfigOpts
 from heat_lite.clients import container_endpoints, errors
 from heat_lite.common import container_labels, context, identifier, installation
 from heat_lite.common.container_labels import MARK, RESOURCE, SERVICE, STACK_ID, STACK_NAME
+from heat_lite.common.value_types import Value
 from heat_lite.db import resources, stacks
 
 #: the kinds in the order in which they can be removed, and the requests that remove them
@@ -120,7 +121,7 @@ def split_by_service(found: Any, keys: Sequence[str]) -> tuple[Any, list]:
     return own, [each for each in found if each.labels.get(SERVICE) not in ids]
 
 
-def orphans(found: Any) -> list:
+def orphans(found: Value) -> list:
     """Return the objects of stacks that are gone, and of resources that are gone.
 
     An object whose create was interrupted is none: the resource finds it again. Nor is one that
@@ -132,7 +133,7 @@ def orphans(found: Any) -> list:
     return [each for each in lost if each.id not in adopted]
 
 
-def _is_used(found: Any, names: Collection[str] | None) -> bool:
+def _is_used(found: Value, names: Collection[str] | None) -> bool:
     """Return whether a resource has an object; ``names`` are those of the stack, None without."""
     if names is None:
         return False

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Values
 from heat_lite.template import constraints
 
 _WORD_END = re.compile(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
@@ -19,9 +20,9 @@ _NO_NAME = re.compile(r'\W+')
 ENDINGS = ('S', 'ES', '_V2', '_POLICY', '_SCHEMA')
 
 
-def constants(service_type: Any) -> dict[str, Any]:
+def constants(service_type: Any) -> Values:
     """Return the constants by their names. Where two have one name, the more specific wins."""
-    found: dict[str, Any] = {}
+    found: Values = {}
     for name, value in itertools.chain(
         _tuples(service_type),
         _properties(service_type),
@@ -46,7 +47,7 @@ def spellings(name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _schemas(service_type: Any) -> dict[str, Any]:
+def _schemas(service_type: Any) -> Values:
     return {**service_type.properties_schema, **service_type.update_policy_schema}
 
 

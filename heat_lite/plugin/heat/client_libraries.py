@@ -10,8 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from heat_lite.clients import errors
+from heat_lite.common.value_types import Values
 
-Options = dict[str, Any]
+Options = Values
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,6 +8,7 @@ import functools
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.plugin import constraints
 from heat_lite.plugin.heat.service_plugins import HeatContext
 
@@ -70,7 +71,7 @@ class KindConstraint(BaseCustomConstraint):
 
     kind = ''
 
-    def validate_with_client(self, clients: Any, value: Any) -> None:
+    def validate_with_client(self, clients: Any, value: Value) -> None:
         if self.resource_getter_name is not None:
             super().validate_with_client(clients, value)
         else:
@@ -87,7 +88,7 @@ class NeutronConstraint(BaseCustomConstraint):
     cmd_resource: str | None = None
     extension: str | None = None
 
-    def validate_with_client(self, clients: Any, value: Any) -> None:
+    def validate_with_client(self, clients: Any, value: Value) -> None:
         plugin = clients.client_plugin('neutron')
         if self.extension is not None and not plugin.has_extension(self.extension):
             raise exception.EntityNotFound(entity='neutron extension', name=self.extension)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any
 
+from heat_lite.common.value_types import Values
 from heat_lite.engine import scheduler
 from heat_lite.plugin.heat.stack_view import unwrapped
 
@@ -99,7 +100,7 @@ class HandlerPairs:
             work.cancel()
 
 
-def pair(action: str, base: type) -> dict[str, Any]:
+def pair(action: str, base: type) -> Values:
     """Return ``handle_X``, ``check_X_complete`` and ``handle_X_cancel`` for a subclass of a type of
     the service.
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value, Values
 from heat_lite.template import properties
 
 
-def _as_is(snippet: Any, nullable: bool = False) -> Any:
+def _as_is(snippet: Value, nullable: bool = False) -> Any:
     return snippet
 
 
@@ -66,6 +67,6 @@ class Properties(properties.Properties):
         return self.user_value(key)
 
 
-def schemata(schema: Mapping[str, Any]) -> dict[str, Any]:
+def schemata(schema: Mapping[str, Any]) -> Values:
     """Return a map of schemas as it is: those of plug-ins are objects already."""
     return dict(schema)

@@ -6,13 +6,14 @@ from typing import Any
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, identifier, status
+from heat_lite.common.value_types import Value
 from heat_lite.plugin import resource
 from heat_lite.plugin.heat.heat_properties import Properties
 from heat_lite.plugin.heat.service_plugins import HeatContext
 from heat_lite.plugin.heat.stack_view import DefinitionView, StackView, unwrapped
 
 
-def _prepare(given: Any) -> Any:
+def _prepare(given: Value) -> Any:
     """Return ``prepare_for_replace`` of the service for one of a plug-in, which has no arguments
     and does its work at once.
     """
@@ -136,7 +137,7 @@ class Resource(resource.Resource):
         return super().properties
 
     @properties.setter
-    def properties(self, values: Any) -> None:
+    def properties(self, values: Value) -> None:
         """Types set it to the properties of a new definition, in ``handle_update``."""
         self._properties = values
 
@@ -148,7 +149,7 @@ class Resource(resource.Resource):
         stored = self.record.properties
         return self.t if stored is None else self.t.freeze(properties=dict(stored))
 
-    def parsed_template(self, section: str | None = None, default: Any = None) -> Any:
+    def parsed_template(self, section: str | None = None, default: Value = None) -> Any:
         """Return the snippet of the resource, or one section of it, with resolved functions."""
         parts = ('properties', 'metadata', 'update_policy')
         found = {part.title(): getattr(self.definition, part) for part in parts}
@@ -197,7 +198,7 @@ class Resource(resource.Resource):
         found: list[str] = self.stack.required_by().get(self.name, [])
         return found
 
-    def metadata_set(self, metadata: Any, merge_metadata: Any = None) -> None:
+    def metadata_set(self, metadata: Value, merge_metadata: Any = None) -> None:
         """Store the metadata; ``merge_metadata(new, stored)`` merges them with those stored."""
         if merge_metadata is None:
             super().metadata_set(metadata)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Values
 from heat_lite.plugin.heat import heat_resource
 
 VALUE_SPECS = 'value_specs'
@@ -29,12 +30,12 @@ class NeutronResource(heat_resource.Resource):
         return None
 
     @staticmethod
-    def merge_value_specs(props: dict[str, Any], before_value_specs: Any = None) -> None:
+    def merge_value_specs(props: Values, before_value_specs: Any = None) -> None:
         """Replace ``value_specs`` by its entries, in place."""
         props.update(props.pop(VALUE_SPECS, None) or {})
 
     @staticmethod
-    def prepare_properties(properties: Mapping[str, Any], name: str) -> dict[str, Any]:
+    def prepare_properties(properties: Mapping[str, Any], name: str) -> Values:
         """Return the body of a create: the given properties, and a name."""
         found = {key: value for key, value in properties.items() if value is not None}
         if 'name' in properties:
@@ -42,7 +43,7 @@ class NeutronResource(heat_resource.Resource):
         NeutronResource.merge_value_specs(found)
         return found
 
-    def prepare_update_properties(self, prop_diff: dict[str, Any]) -> None:
+    def prepare_update_properties(self, prop_diff: Values) -> None:
         """Make the changed properties the body of an update, in place."""
         self.merge_value_specs(prop_diff)
         if 'name' in prop_diff and prop_diff['name'] is None:

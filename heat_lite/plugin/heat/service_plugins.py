@@ -12,6 +12,7 @@ from heat_lite.clients import client_plugin, errors
 from heat_lite.clients.finders import FINDERS
 from heat_lite.common.context import RequestContext
 from heat_lite.common.exception import EntityNotFound
+from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat import heat_exceptions
 from heat_lite.plugin.heat.client_libraries import LIBRARIES, Library
 from heat_lite.template.function import Function
@@ -34,7 +35,7 @@ def http_status(ex: BaseException) -> int | None:
 
 
 #: the client plug-ins of a ``Clients``, by their names
-_PLUGINS: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+_PLUGINS: weakref.WeakKeyDictionary[Any, Values] = weakref.WeakKeyDictionary()
 
 
 class HeatClients:
@@ -190,7 +191,7 @@ class ServicePlugin(ClientPlugin):
     def exceptions_module(self) -> Any:
         return None if self.library is None else self.library.errors_module()
 
-    def find(self, kind: str, value: Any) -> Any:
+    def find(self, kind: str, value: Value) -> Any:
         """Return the id of an object by its name or id. Raises EntityNotFound."""
         if value is None or isinstance(value, Function):
             return value

@@ -9,6 +9,7 @@ import importlib
 import time
 from typing import Any
 
+from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat import class_constants, handler_pairs, heat_resource
 from heat_lite.plugin.heat.stack_view import DefinitionView, unwrapped
 from heat_lite.plugin.heat.type_paths import HEAT_TYPES
@@ -71,7 +72,7 @@ class _Subclassed(handler_pairs.HandlerPairs, heat_resource.Resource):
 @functools.cache
 def subclassable(service_type: type, name: str) -> type:
     """Return the class of a type of the service for plug-ins, with its name in Heat."""
-    members: dict[str, Any] = {
+    members: Values = {
         'service_type': service_type,
         'resource_type': None,
         '__doc__': service_type.__doc__,
@@ -87,7 +88,7 @@ def subclassable(service_type: type, name: str) -> type:
     return type(name, (_Subclassed, service_type), members)
 
 
-def _restore(self: Any, definition: Any, data: Any) -> Any:
+def _restore(self: Any, definition: Any, data: Value) -> Any:
     restored = self.service_type.handle_restore(self, unwrapped(definition), data)
     return DefinitionView(restored, self.stack.real)
 

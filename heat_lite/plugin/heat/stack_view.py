@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat.heat_properties import Properties
 from heat_lite.plugin.heat.service_plugins import HeatContext
 from heat_lite.template.function import dependencies
@@ -55,7 +56,7 @@ class DefinitionView:
         names: set[str] = self.definition.requires(self._stack.definitions)
         return names
 
-    def render_hot(self) -> dict[str, Any]:
+    def render_hot(self) -> Values:
         """Return the definition as its template has it."""
         return dict(self.definition.raw)
 
@@ -104,7 +105,7 @@ class ResourceDefinition:
             'condition': condition,
         }
 
-    def render_hot(self) -> dict[str, Any]:
+    def render_hot(self) -> Values:
         """Return the snippet of a HOT template."""
         found = {
             'type': self.resource_type,
@@ -153,7 +154,7 @@ class StackView(Mapping):
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stack, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Value) -> None:
         setattr(self._stack, name, value)
 
     def __str__(self) -> str:
@@ -188,7 +189,7 @@ class StackView(Mapping):
         return len(self._stack.definitions)
 
     @property
-    def resources(self) -> dict[str, Any]:
+    def resources(self) -> Values:
         return {name: self[name] for name in self}
 
     def resource_get(self, name: str) -> Any:

@@ -12,6 +12,7 @@ import yaml
 
 from heat_lite import plugin
 from heat_lite.common import context, exception, identifier, status
+from heat_lite.common.value_types import Values
 from heat_lite.engine import scheduler
 from heat_lite.plugin.heat import (
     client_libraries,
@@ -34,7 +35,7 @@ ENGINE, COMMON, RESOURCES = 'heat.engine', 'heat.common', service_types.PACKAGE
 _OS = f'{ENGINE}.clients.os'
 
 
-def _public(module: ModuleType) -> dict[str, Any]:
+def _public(module: ModuleType) -> Values:
     return {name: value for name, value in vars(module).items() if not name.startswith('_')}
 
 
@@ -70,15 +71,15 @@ class LifecyclePlugin:
         return 100
 
 
-def _exceptions() -> dict[str, Any]:
+def _exceptions() -> Values:
     return {**_public(exception), **_public(heat_exceptions)}
 
 
-def _scheduler() -> dict[str, Any]:
+def _scheduler() -> Values:
     return {**_public(scheduler), 'TaskRunner': task_runner.TaskRunner}
 
 
-def _resource() -> dict[str, Any]:
+def _resource() -> Values:
     names = ('UpdateReplace', 'UpdateInProgress', 'NoActionRequired', 'PollDelay')
     errors = ('ResourceInError', 'ResourceUnknownStatus', 'ResourceFailure')
     return {
@@ -87,10 +88,10 @@ def _resource() -> dict[str, Any]:
     }
 
 
-def _client_plugins() -> dict[str, dict[str, Any]]:
+def _client_plugins() -> dict[str, Values]:
     """Return the modules of the client plug-ins: ``heat.engine.clients.os.nova`` and others."""
     files = {'heat': 'heat_plugin', 'openstack': 'openstacksdk'}
-    found: dict[str, dict[str, Any]] = {_OS: {}}
+    found: dict[str, Values] = {_OS: {}}
     for name in client_libraries.LIBRARIES:
         cls = service_plugins.plugin_class(name)
         found[f'{_OS}.{files.get(name, name)}'] = {service_plugins.class_name(name): cls}
@@ -99,7 +100,7 @@ def _client_plugins() -> dict[str, dict[str, Any]]:
     return found
 
 
-def _common() -> dict[str, dict[str, Any]]:
+def _common() -> dict[str, Values]:
     parse = {'parse': reader.parse, 'simple_parse': reader.parse, 'yaml': yaml}
     return {
         'config': {},
@@ -111,12 +112,12 @@ def _common() -> dict[str, dict[str, Any]]:
     }
 
 
-def _functions() -> dict[str, Any]:
+def _functions() -> Values:
     names = ('Function', 'Macro', 'resolve', 'validate')
     return {name: getattr(template_plugins, name) for name in names}
 
 
-def _engine() -> dict[str, dict[str, Any]]:
+def _engine() -> dict[str, Values]:
     own = {name: getattr(heat_properties, name) for name in ('Properties', 'Property', 'schemata')}
     custom = {
         'Constraint': constraints.Constraint,
@@ -147,7 +148,7 @@ def _engine() -> dict[str, dict[str, Any]]:
     }
 
 
-def _resource_bases() -> dict[str, dict[str, Any]]:
+def _resource_bases() -> dict[str, Values]:
     waits = ('BaseWaitConditionHandle', 'WaitConditionFailure', 'WaitConditionTimeout')
     return {
         'openstack.neutron.neutron': {'NeutronResource': neutron_resource.NeutronResource},
@@ -159,7 +160,7 @@ def _resource_bases() -> dict[str, dict[str, Any]]:
 
 
 @functools.cache
-def _table() -> dict[str, dict[str, Any]]:
+def _table() -> dict[str, Values]:
     """Return ``{module: {name: object}}`` of all modules but those of resource types."""
     parts = {COMMON: _common(), ENGINE: _engine(), RESOURCES: _resource_bases()}
     found = {
@@ -184,7 +185,7 @@ def is_package(module: str) -> bool:
     return module in _packages()
 
 
-def names(module: str) -> dict[str, Any] | None:
+def names(module: str) -> Values | None:
     """Return ``{name: object}`` of a module of Heat; None if plug-ins cannot import it."""
     found = _table().get(module)
     if found is not None:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import function, versions
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 
@@ -24,12 +25,12 @@ def current_scope() -> function.Scope:
     return _scope.get(function.Scope())
 
 
-def resolve(snippet: Any, nullable: bool = False) -> Any:
+def resolve(snippet: Value, nullable: bool = False) -> Any:
     """Return the value of a parsed tree, as Heat's function of this name."""
     return function.resolve(snippet, current_scope())
 
 
-def validate(snippet: Any, path: Any = None) -> None:
+def validate(snippet: Value, path: Any = None) -> None:
     """Validate all functions of a parsed tree. Raises StackValidationFailed."""
     function.validate(snippet, tuple(path or ()), current_scope())
 

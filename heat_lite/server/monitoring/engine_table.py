@@ -9,6 +9,7 @@ import oslo_messaging
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception
+from heat_lite.common.value_types import Values
 from heat_lite.db import services
 from heat_lite.rpc import messaging
 from heat_lite.rpc.listener import ListenerClient
@@ -60,7 +61,7 @@ def _ask(admin: request_context.RequestContext, engine_id: str) -> Any:
         return f'does not answer: {error or type(error).__name__}'
 
 
-def _describe(host: str, work: dict[str, Any]) -> list[str]:
+def _describe(host: str, work: Values) -> list[str]:
     tasks = ', '.join(f'{count} {state}' for state, count in work['tasks'].items())
     head = (
         f'{host}  engine {work["engine_id"]}  process {work["pid"]}  {work["memory"]} MiB  '

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.common import installation
+from heat_lite.common.value_types import Values
 
 GROUP = 'oslo_reports'
 
@@ -29,13 +30,13 @@ class Version:
         return installation.revision()
 
 
-def install(conf: Any, describe: Callable[[], dict[str, Any]]) -> None:
+def install(conf: Any, describe: Callable[[], Values]) -> None:
     """Report at SIGUSR2. ``describe()`` returns what the process does, as data of JSON."""
     with contextlib.suppress(ValueError):  # only a main thread can receive signals
         signal.signal(signal.SIGUSR2, lambda signum, frame: report(conf, describe, frame))
 
 
-def report(conf: Any, describe: Callable[[], dict[str, Any]], frame: Any = None) -> None:
+def report(conf: Any, describe: Callable[[], Values], frame: Any = None) -> None:
     """Write the report of this process."""
     library = importlib.import_module('oslo_reports.guru_meditation_report')
     options = importlib.import_module('oslo_reports.opts')
@@ -50,7 +51,7 @@ def report(conf: Any, describe: Callable[[], dict[str, Any]], frame: Any = None)
 class _WorkSection:
     """The section with the work of the process."""
 
-    def __init__(self, describe: Callable[[], dict[str, Any]]) -> None:
+    def __init__(self, describe: Callable[[], Values]) -> None:
         self._describe = describe
 
     def set_current_view_type(self, view: str, visited: Any = None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from oslo_config import cfg
 
 from heat_lite.common import health_checks, installation, metrics, tracing
+from heat_lite.common.value_types import Values
 from heat_lite.server import supervisor
 from heat_lite.server.monitoring import guru, page, traces, worker_reports
 
@@ -41,7 +42,7 @@ class Monitor:
         self,
         number: int,
         probes: Mapping[str, health_checks.Probe],
-        describe: Callable[[], dict[str, Any]] = dict,
+        describe: Callable[[], Values] = dict,
     ) -> None:
         """Serve the page in worker ``number`` and report the results of ``probes``.
 
@@ -63,7 +64,7 @@ class Monitor:
         if self._folder is not None:
             worker_reports.close_at_exit(self._folder)
 
-    def _tell(self, report: dict[str, Any]) -> None:
+    def _tell(self, report: Values) -> None:
         assert self._reports is not None
         self._reports.write(self._number, report)
         metrics.sample()

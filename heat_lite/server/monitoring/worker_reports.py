@@ -12,7 +12,8 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+
+from heat_lite.common.value_types import Values
 
 LOG = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class Reports:
         self._count = count
         self._began = time.monotonic()
 
-    def write(self, number: int, report: dict[str, Any]) -> None:
+    def write(self, number: int, report: Values) -> None:
         """Replace the report of a worker, that of ``health_checks.Health``.
 
         A report that cannot be written, e.g. to a full disk, is logged and left out.
@@ -80,11 +81,11 @@ class Reports:
         except OSError as error:
             LOG.warning('The health of worker %d is not reported, the next is: %s', number, error)
 
-    def read(self) -> list[dict[str, Any]]:
+    def read(self) -> list[Values]:
         """Return the reports of all workers, with the seconds since each was written."""
         return [self._read(number) for number in range(self._count)]
 
-    def _read(self, number: int) -> dict[str, Any]:
+    def _read(self, number: int) -> Values:
         try:
             report = json.loads((self._folder / f'worker-{number}.json').read_text())
         except FileNotFoundError:
@@ -97,7 +98,7 @@ class Reports:
         return result
 
 
-def liveness(reports: list[dict[str, Any]]) -> tuple[bool, dict[str, Any]]:
+def liveness(reports: list[Values]) -> tuple[bool, Values]:
     """Return whether a restart would not help, and the JSON body that tells why."""
     living = [each for each in reports if _lives(each)]
     workers = [
@@ -108,19 +109,19 @@ def liveness(reports: list[dict[str, Any]]) -> tuple[bool, dict[str, Any]]:
     return bool(living), {'status': _status(living, reports), 'workers': workers}
 
 
-def readiness(reports: list[dict[str, Any]]) -> tuple[bool, dict[str, Any]]:
+def readiness(reports: list[Values]) -> tuple[bool, Values]:
     """Return whether a worker can do its work, and the JSON body that names what fails."""
     ready = [each for each in reports if each['status'] == 'ok']
     return bool(ready), {'status': _status(ready, reports), 'workers': reports}
 
 
-def _lives(report: dict[str, Any]) -> bool:
+def _lives(report: Values) -> bool:
     if report['status'] == 'starting':
         return report['age'] < START_SECONDS
     return report['status'] != 'silent'
 
 
-def _status(good: list[dict[str, Any]], reports: list[dict[str, Any]]) -> str:
+def _status(good: list[Values], reports: list[Values]) -> str:
     if len(good) == len(reports):
         return 'ok'
     return 'degraded' if good else 'failing'

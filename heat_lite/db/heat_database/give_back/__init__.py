@@ -27,6 +27,7 @@ from sqlalchemy import (
 
 from heat_lite.common import cipher, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import batch, encryption, models, queries, session, traversals
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.heat_database.give_back import relations
@@ -157,7 +158,7 @@ def _rename_ports() -> int:
     return len(found)
 
 
-def _data(resource_id: int, key: str, value: typing.Any) -> dict[str, typing.Any]:
+def _data(resource_id: int, key: str, value: Value) -> Values:
     return {
         'resource_id': resource_id,
         'key': key,
@@ -182,7 +183,7 @@ def _unshare_templates() -> int:
     return relations.by_ids(_T, true(), _unshare)
 
 
-def _unshare(ids: Collection[typing.Any]) -> int:
+def _unshare(ids: Collection[int | str]) -> int:
     users: dict[int, set[str]] = {}
     for template, stack in _REFERENCES:
         pairs = select(template, stack).where(template.in_(ids)).distinct()
@@ -240,7 +241,7 @@ def stacks_with_defaults(
     return sorted(found), ids[-1] if ids else None
 
 
-def _has_null(row: typing.Any) -> bool:
+def _has_null(row: Row) -> bool:
     return 'null' in json.dumps(encryption.decrypt_properties(row.encrypted, row.data))
 
 
@@ -268,7 +269,7 @@ def _mark_convergence() -> int:
     return relations.by_ids(_S, and_(*ours), _mark_batch)
 
 
-def _mark_batch(ids: Collection[typing.Any]) -> int:
+def _mark_batch(ids: Collection[str]) -> int:
     for stack_id in ids:
         values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
         # Heat reads the graph to show resources that the last update has not come to
@@ -324,7 +325,7 @@ def _fail(table: Table, *conditions: ColumnElement[bool]) -> int:
     return relations.by_ids(table, unfinished, lambda ids: _fail_batch(table, ids))
 
 
-def _fail_batch(table: Table, ids: Collection[typing.Any]) -> int:
+def _fail_batch(table: Table, ids: Collection[int | str]) -> int:
     values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
     relations.change(table, table.c.id.in_(ids), values)
     if table is _S:
@@ -338,7 +339,7 @@ def _release_groups() -> int:
     return relations.by_ids(_R, marked, _release_batch)
 
 
-def _release_batch(ids: Collection[typing.Any]) -> int:
+def _release_batch(ids: Collection[int | str]) -> int:
     query = select(_R.c.id, _R.c.rsrc_metadata).where(_R.c.id.in_(ids))
     for row in session.execute(query).all():
         metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))

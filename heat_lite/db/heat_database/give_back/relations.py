@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, update
 
 from heat_lite.common import status
+from heat_lite.common.value_types import Values
 from heat_lite.db import models, session
 from heat_lite.db.column_types import utcnow
 
@@ -26,7 +27,7 @@ def relate_replacements() -> int:
     return by_ids(_R, named, _relate_batch)
 
 
-def _relate_batch(ids: Collection[Any]) -> int:
+def _relate_batch(ids: Collection[int | str]) -> int:
     columns = select(_R.c.id, _R.c.replaces, _R.c.replaced_by)
     rows = session.execute(columns.where(_R.c.id.in_(ids))).all()
     named = {row.replaces for row in rows} | {row.replaced_by for row in rows}
@@ -55,7 +56,7 @@ def forget_previous_templates() -> int:
     return by_ids(_S, ended[0] & ended[1], _forget_batch)
 
 
-def _forget_batch(ids: Collection[Any]) -> int:
+def _forget_batch(ids: Collection[int | str]) -> int:
     chosen = _S.c.id.in_(ids)
     templates = set(session.execute(select(_S.c.prev_raw_template_id).where(chosen)).scalars())
     changed = change(_S, chosen, {'prev_raw_template_id': None})
@@ -79,7 +80,7 @@ def part_snapshots() -> int:
     return by_ids(_N, ~has_parts & walked_together.exists(), _part_batch)
 
 
-def _part_batch(ids: Collection[Any]) -> int:
+def _part_batch(ids: Collection[int | str]) -> int:
     changed = 0
     for row in session.execute(select(_N.c.id, _N.c.data).where(_N.c.id.in_(ids))).all():
         saved = (row.data or {}).get(RESOURCES)
@@ -103,7 +104,7 @@ def add_logins() -> int:
     return by_ids(_S, lacking, _add_login_batch)
 
 
-def _add_login_batch(ids: Collection[Any]) -> int:
+def _add_login_batch(ids: Collection[int | str]) -> int:
     rows = session.execute(select(_S.c.id, _S.c.tenant).where(_S.c.id.in_(ids))).all()
     for row in rows:
         login = {'tenant_id': row.tenant, 'decrypt_method': ''}
@@ -112,7 +113,7 @@ def _add_login_batch(ids: Collection[Any]) -> int:
     return len(rows)
 
 
-def change(table: Table, which: ColumnElement[bool], values: dict[str, Any]) -> int:
+def change(table: Table, which: ColumnElement[bool], values: Values) -> int:
     """Update rows without a new time of their last update. Return their number."""
     if not values:
         return 0

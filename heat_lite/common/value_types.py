@@ -1,0 +1,10 @@
+"""Names for what has no type before it is read."""
+
+from typing import Any, TypeAlias
+
+#: a value of a template, of JSON or of a column: a text, a number, a list, a map or None
+Value: TypeAlias = Any
+#: such values by their names
+Values: TypeAlias = dict[str, Any]
+#: a row of a query, whose attributes are the selected columns
+Row: TypeAlias = Any
