@@ -6,12 +6,14 @@ Tests: tests/functional/test_engine.py.
 import dataclasses
 import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from heat_lite import conf as options
 from heat_lite.clients import cloud_login, keystone_session
 from heat_lite.common import exception, lru_cache
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.signals.wait_registry import WaitRegistry
@@ -22,6 +24,15 @@ from heat_lite.template.template import Template
 
 if TYPE_CHECKING:
     from oslo_config import cfg
+
+    from heat_lite.clients.trusts import TrustStore
+    from heat_lite.engine.notification import Notifications, Sinks
+    from heat_lite.engine.registry import Registry
+    from heat_lite.engine.software.software import Software
+    from heat_lite.engine.stack.lifecycle_plugins import LifecyclePlugins
+    from heat_lite.engine.stack.stack_users import StackUsers
+    from heat_lite.engine.task_pool import TaskPool
+    from heat_lite.engine.watch.watch_rules import WatchRules
 
 
 class EngineLimits:
@@ -185,6 +196,67 @@ def service_endpoints(conf, clouds=None):
     )
 
 
+class TaskManager(Protocol):
+    """The stacks that this engine works on (``execution.task_manager``)."""
+
+    def start(self, request: Any) -> None: ...
+
+    def call(self, stack: Any, function: Callable[[Any], Any]) -> Any: ...
+
+    def send(self, stack_id: str, message: str) -> bool: ...
+
+    def stop(self, stack_id: str, seconds: float) -> bool: ...
+
+    def reserve_slot(self, stack: Any, limit: int) -> bool: ...
+
+    def has(self, stack_id: str) -> bool: ...
+
+    def stack_ids(self) -> list[str]: ...
+
+    def entries(self) -> Sequence[Any]: ...
+
+    def flush(self, seconds: float) -> Sequence[Any]: ...
+
+    def use(self, workers: Any) -> None: ...
+
+
+class Workers(Protocol):
+    """The work on stacks that other engines have locked (``execution.workers``)."""
+
+    def look(self, stack: Any, engine_id: str, traversal_id: str, keys: Any) -> None: ...
+
+    def start(self, context: RequestContext, stack_id: str) -> None: ...
+
+    def stop(self, stack: Any, engine_id: str) -> None: ...
+
+    def has(self, stack_id: str) -> bool: ...
+
+    def leave(self, stack_id: str) -> bool: ...
+
+
+class Listener(Protocol):
+    """The messages to a certain engine (``rpc.listener``)."""
+
+    def is_alive(self, context: RequestContext, engine_id: str) -> bool: ...
+
+    def send(
+        self, context: RequestContext, engine_id: str, stack_identity: Values, message: str
+    ) -> Any: ...
+
+    def cast_message(
+        self, context: RequestContext, engine_id: str, stack_identity: Values, message: str
+    ) -> None: ...
+
+    def stop_stack(
+        self, context: RequestContext, engine_id: str, stack_identity: Values
+    ) -> Any: ...
+
+
+# Without a type that allows None: the service sets them before it serves a request, and a runtime
+# without a service, as that of the linter, has stacks that need none of them.
+UNSET: Any = None
+
+
 @dataclasses.dataclass
 class Runtime:
     """The services of one engine that its stacks use.
@@ -197,36 +269,36 @@ class Runtime:
     visible to a context.
     """
 
-    registry: Any
-    pool: Any
+    registry: 'Registry'
+    pool: 'TaskPool'
     limits: EngineLimits
     engine_id: str
-    clients: Callable[[Any], Any]
+    clients: Callable[[RequestContext], Any]
     #: the clouds that the embedded service has logins of; None: Keystone names the cloud
     clouds: 'cloud_login.Clouds | None' = None
     #: clouds whose stacks are in the database, but whose login this service does not have
     absent_clouds: frozenset[str] = frozenset()
-    task_manager: Any = None
+    task_manager: TaskManager = UNSET
     local_calls: Any = None
-    listener: Any = None
-    lifecycle_plugins: Any = None
-    notifier: Any = None
+    listener: Listener = UNSET
+    lifecycle_plugins: 'LifecyclePlugins | None' = None
+    notifier: 'Notifications | None' = None
     #: where events go besides the database; None: nowhere
-    event_sinks: Any = None
+    event_sinks: 'Sinks | None' = None
     #: the class that authenticates requests, called with a RequestContext; None: there is none
-    cloud_backend: Any = None
-    nested_stack: Any = None
+    cloud_backend: Callable[[RequestContext], Any] | None = None
+    nested_stack: Callable[[Any], Any] = UNSET
     #: the work on stacks that other engines have locked (``execution.workers``)
-    workers: Any = None
+    workers: Workers = UNSET
     placement: Any = None
-    stack_users: Any = None
+    stack_users: 'Callable[[Any], StackUsers] | None' = None
     #: makes trusts for deferred authentication (see ``clients.trusts``); None: none are made
-    trusts: Any = None
-    software: Any = None
+    trusts: 'TrustStore | None' = None
+    software: 'Callable[[RequestContext], Software]' = UNSET
     #: the alarms that engines evaluate (``watch_rules.WatchRules``)
-    watch_rules: Any = None
+    watch_rules: 'WatchRules' = UNSET
     #: ``allows_type(context, type name)``: whether the policy allows the requester a type
-    allows_type: Callable[[Any, str], bool] = lambda context, name: True
+    allows_type: Callable[[RequestContext, str], bool] = lambda context, name: True
     endpoints: ServiceEndpoints = dataclasses.field(default_factory=ServiceEndpoints)
     server_defaults: ServerDefaults = dataclasses.field(default_factory=ServerDefaults)
     #: tells the APIs of new events, if this runtime is that of an engine

@@ -140,9 +140,10 @@ class _CaseNestedStack(NestedStackView):
 
 def build(types: offline_types.OfflineTypes, template: Any, name: str, stubs: Stubs) -> CaseStack:
     """Return the stack of a template with its environment."""
+    registry: Any = offline_validation.OfflineRegistry(types.registry)
     case_runtime = runtime.Runtime(
-        offline_validation.OfflineRegistry(types.registry),
-        None,
+        registry,
+        runtime.UNSET,
         runtime.EngineLimits(),
         'offline',
         offline_validation.offline_clients,

@@ -35,7 +35,7 @@ class Listener(Endpoint):
             return True
         if message == api.THREAD_ENDED:
             return self._runtime.waits.notify(stack.stack_name)
-        return self._runtime.task_manager.send(stack.stack_id, message)
+        return self._runtime.task_manager.send(stack_identity['stack_id'], message)
 
     def announce_events(self, context: RequestContext, seconds: float) -> None:
         """Tell the APIs of new events for some seconds: one of them has listeners."""
@@ -51,7 +51,7 @@ class Listener(Endpoint):
         Raises StopActionFailed after a timeout.
         """
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
-        if not self._runtime.task_manager.stop(stack.stack_id, actions.STOP_SECONDS):
+        if not self._runtime.task_manager.stop(stack_identity['stack_id'], actions.STOP_SECONDS):
             raise exception.StopActionFailed(
                 stack_name=stack.stack_name, engine_id=self._runtime.engine_id
             )
