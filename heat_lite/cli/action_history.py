@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import resource_tree
@@ -71,9 +71,7 @@ def _last_action(stack: Values, newest_first: Iterable[dict]) -> list[dict]:
     return []
 
 
-def _work(
-    events: Iterable[dict], zero: datetime.datetime
-) -> 'dict[tuple[str, str], WorkTime]':
+def _work(events: Iterable[dict], zero: datetime.datetime) -> 'dict[tuple[str, str], WorkTime]':
     work: dict[tuple[str, str], WorkTime] = {}
     for event in events:
         key = resource_tree.stack_of(event), event['resource_name']

@@ -7,7 +7,7 @@ import collections
 import json
 
 from oslo_db import exception as db_exception
-from sqlalchemy import delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Table, delete, exists, func, select, update
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
@@ -80,7 +80,7 @@ def release(context: RequestContext, stack_id: str, engine_id: str) -> bool:
     return session.execute(query).rowcount == 1
 
 
-def _guarded(key):
+def _guarded(key: str | int) -> tuple[Table, ColumnElement[bool]]:
     """Return the table with the column ``quarantine``, and the condition for its row."""
     return (_L, _L.c.stack_id == key) if isinstance(key, str) else (_T, _T.c.id == key)
 

@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, insert, select, union, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import batch, group_commit, models, resources, session
 from heat_lite.db.column_types import row_type, utcnow
 
@@ -64,7 +65,7 @@ def add(
     context: RequestContext,
     resource_id: int,
     engine_id: str,
-    details: typing.Any,
+    details: Value,
     token: str | None = None,
 ) -> int:
     """Store a signal that ``engine_id`` handles and return its id.
@@ -85,7 +86,7 @@ def add(
 
 
 @session.writer
-def _insert(context, rows):
+def _insert(context: RequestContext, rows: list[dict]) -> list[int]:
     return batch.insert(insert(_T), rows, returning=_T.c.id)
 
 

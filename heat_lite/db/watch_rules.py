@@ -78,7 +78,7 @@ def set_state(context: RequestContext, rule_id: int, values: dict) -> bool:
 
 
 @session.reader
-def find(context: RequestContext, stack_id: str, name: str) -> typing.Any:
+def find(context: RequestContext, stack_id: str, name: str) -> Row:
     """Return the rule of a stack with this name, or None."""
     query = _listed().where(_W.c.stack_id == stack_id, _W.c.name == name)
     return session.execute(query).first()

@@ -112,7 +112,7 @@ def _images(engine: Any, marked: Any) -> Any:
     return engine.call('images', filters=marked)
 
 
-def split_by_service(found: Any, keys: Sequence[str]) -> tuple[Any, list]:
+def split_by_service(found: Value, keys: Sequence[str]) -> tuple[Any, list]:
     """Return the objects of the services with these encryption keys or without the label of a
     service, and those of other services.
     """
