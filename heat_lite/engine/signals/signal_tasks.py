@@ -35,6 +35,8 @@ LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
 #: signals that are handled in one turn
 BATCH = 256
+#: pause of a task for which further signals have arrived meanwhile: it handles more of them at once
+BURST_SECONDS = 0.1
 #: seconds between two checks of a caller that waits whether this engine still handles its signal
 CHECK_SECONDS = 15.0
 TAKEN = 'Signals to %s were deleted, or taken over by another engine: their effect is not stored'
@@ -101,6 +103,9 @@ class SignalTasks:
             is_new = key not in self._news
             self._news[key] = True
             return is_new
+
+    def has_news(self, key: Any) -> bool:
+        return self._news[key]
 
     def continues(self, key: Any) -> bool:
         """Return whether there may be further signals since the last call; else the task ends."""
@@ -309,7 +314,8 @@ def _handle_batches(stack: Stack, item: Resource) -> Work:
             db_signals.use(stack.context, {each.id: runtime.engine_id for each in batch})
         for signal, result in zip(batch, results, strict=True):
             _end(item, signal, result if isinstance(result, BaseException) else None)
-        yield
+        if runtime.signal_tasks.has_news(row_id):
+            yield BURST_SECONDS
 
 
 def _handle_batch(
