@@ -92,8 +92,9 @@ def serving(checkout: Path) -> Iterator[Service]:
                 time.sleep(0.05)
             yield service
         finally:
-            process.terminate()
-            process.wait(30)
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has failed
+                process.terminate()
+                process.wait(30)
 
 
 def _answers(service: Service) -> bool:

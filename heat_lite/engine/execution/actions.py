@@ -32,7 +32,7 @@ DELETE_ATTEMPTS = 3
 #: gives the running action up; no action of a stack's state
 CANCEL = 'CANCEL'
 
-Work = Callable[[StackTask], action_work.Work]
+ActionMethod = Callable[[StackTask], action_work.Work]
 
 
 def start(stack: Stack, action: str, **options: typing.Any) -> None:
@@ -230,11 +230,11 @@ class Action:
     that ``preempts`` interrupts the stack's current action; any other is refused meanwhile.
     """
 
-    work: Work
+    work: ActionMethod
     begin: Callable[[Stack], None] = store_in_progress
     check: Callable[[Stack, ActionRun], None] = _allow
-    retry: Work | None = None
-    resume: Work | None = None
+    retry: ActionMethod | None = None
+    resume: ActionMethod | None = None
     preempts: bool = True
 
 
