@@ -18,7 +18,7 @@ from keystoneauth1.noauth import NoAuth
 
 from heat_lite.common import installation
 from tests.functional import shapes, templates
-from tests.timeouts import WAIT_SECONDS
+from tests.timeouts import WAIT_SECONDS, wait_until
 
 HELLO = installation.data_path('etc', 'templates', 'hello.yaml')
 CLIENT_SHAPES = ('embedded', 'keystone')
@@ -238,7 +238,12 @@ def test_openstack_command_of_the_operator_works_without_login(service, name, tm
         one for one in ask(service, 'stack', 'list', '--long') if one['Stack Name'] == name
     ]
     assert listed['Project'] == service.project
-    assert {one['Status'] for one in ask(service, 'orchestration', 'service', 'list')} == {'up'}
+    # a machine that is busy may delay a heartbeat
+    wait_until(
+        lambda: (
+            {one['Status'] for one in ask(service, 'orchestration', 'service', 'list')} == {'up'}
+        )
+    )
     assert json.loads(run(service, 'openstack', 'stack', 'export', name))['name'] == name
     file = str(tmp_path / 'abandoned.json')
     run(service, 'openstack', 'stack', 'abandon', name, '--output-file', file)
