@@ -80,9 +80,8 @@ def trim(context: RequestContext, stack_id: str, keep: int, batch_size: int) -> 
     return deleted
 
 
-# The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(
+def list_rows(
     context: RequestContext,
     stack_ids: str | Collection[str],
     limit: int | None = None,

@@ -125,8 +125,7 @@ def _all() -> Sequence[Row]:
     return session.execute(select(_S).order_by(_S.c.host, _S.c.created_at, _S.c.id)).all()
 
 
-# The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(context: RequestContext) -> Row:
+def list_rows(context: RequestContext) -> Sequence[Row]:
     """Return all rows, including those of engines that have stopped."""
     return _all()

@@ -120,9 +120,8 @@ def _counts(context: RequestContext, stack_ids: Collection[str]) -> dict[str, in
 _count_reads = group_commit.GroupRead(_counts)
 
 
-# The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(context: RequestContext, stack_id: str) -> Sequence[SnapshotRow]:
+def list_rows(context: RequestContext, stack_id: str) -> Sequence[SnapshotRow]:
     """Return the snapshots of a stack, oldest first."""
     query = select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)
     return _completed(session.execute(query).all())

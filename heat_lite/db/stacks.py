@@ -315,7 +315,7 @@ def reset_status(context: RequestContext, stack_id: str) -> int:
 
 @session.reader
 def count(context: RequestContext, stack_filter: StackFilter = DEFAULT_FILTER) -> int:
-    """Return the number of stacks that ``list`` returns without a limit."""
+    """Return the number of stacks that ``list_rows`` returns without a limit."""
     conditions = queries.stack_conditions(context, stack_filter)
     return session.execute(select(func.count()).select_from(_S).where(*conditions)).scalar()
 
@@ -327,9 +327,8 @@ def tenants_among(names: Collection[str]) -> set[str]:
     return set(session.execute(query).scalars())
 
 
-# The last function of the module: its name hides Python's list below this line.
 @session.reader
-def list(
+def list_rows(
     context: RequestContext,
     stack_filter: StackFilter = DEFAULT_FILTER,
     limit: int | None = None,

@@ -13,7 +13,7 @@ from heat_lite.engine import notification
 from heat_lite.engine.validation import masking
 
 
-def of_stack(stack, journal):
+def record_stack(stack, journal):
     """Add an event of the state of the stack.
 
     It carries the name and id of the stack as those of a resource.
@@ -28,19 +28,19 @@ def of_stack(stack, journal):
     }
     journal.event(None, **values)
     _send_to_sinks(stack, journal, values)
-    notification.of_stack(stack, journal)
+    notification.send_state(stack, journal)
 
 
-def of_state(resource):
+def record_state(resource):
     """Add an event of the present state of a resource.
 
     That of the end of an action also has the time at which its handler first waited.
     """
     is_end = resource.status != status.IN_PROGRESS
-    of_resource(resource, first_wait=resource.first_wait if is_end else None)
+    record_resource(resource, first_wait=resource.first_wait if is_end else None)
 
 
-def of_resource(resource, action=None, state=None, reason=None, first_wait=None):
+def record_resource(resource, action=None, state=None, reason=None, first_wait=None):
     """Add an event of a resource: of its present state, or of the values given.
 
     Before there is a physical id, the physical name stands in (as in Heat); in INIT neither is
@@ -89,11 +89,6 @@ def _given(resource):
     except exception.HeatException:
         return {}
     return masking.masked(resource.stack, resource.name, values)
-
-
-def of_scaling(stack, phase, **details):
-    """Notify that a group changes its size (see ``notification.scaling_changed``)."""
-    notification.scaling_changed(stack, phase, **details)
 
 
 def trim(stack):

@@ -106,7 +106,7 @@ class Notifications:
             LOG.exception('The notification %s could not be sent: it is dropped', event_type)
 
 
-def of_stack(stack, journal):
+def send_state(stack, journal):
     """Send the present state of the stack once the journal has committed it."""
     notifier = stack.runtime.notifier
     if notifier is None or not notifier.wanted:
@@ -117,7 +117,7 @@ def of_stack(stack, journal):
     journal.on_commit(lambda: notifier.send(stack.context, event_type, payload, failed))
 
 
-def scaling_changed(stack, phase, **details):
+def send_scaling(stack, phase, **details):
     """Send the start, end or error (``phase``) of a change of a group's size.
 
     ``details`` are added to the payload of the stack: adjustment, adjustment_type, capacity,

@@ -91,7 +91,7 @@ def purge_deleted(conf: ConfigOpts) -> None:
 
 def service_list(conf: ConfigOpts) -> None:
     """List the engines."""
-    rows = [_row(service) for service in services.list(context.admin_context())]
+    rows = [_row(service) for service in services.list_rows(context.admin_context())]
     widths = [max(len(row[column]) for row in [COLUMNS, *rows]) for column in range(len(COLUMNS))]
     for row in [COLUMNS, *rows]:
         print(
@@ -116,7 +116,7 @@ def update_params(conf: ConfigOpts) -> None:
     """
     command = conf.command
     running = [
-        row.engine_id for row in services.list(context.admin_context()) if services.is_up(row)
+        row.engine_id for row in services.list_rows(context.admin_context()) if services.is_up(row)
     ]
     if running:
         raise ValueError(f'Engines are running: {", ".join(running)}. Stop them first.')

@@ -66,7 +66,7 @@ class Checks(upgradecheck.UpgradeCommands):
     def _check_engines(self) -> upgradecheck.Result:
         dead = [
             row
-            for row in services.list(context.admin_context())
+            for row in services.list_rows(context.admin_context())
             if row.deleted_at is None and not services.is_up(row)
         ]
         if not dead:

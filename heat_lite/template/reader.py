@@ -37,7 +37,7 @@ class FormatError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Limits:
+class DocumentLimits:
     """Limits of a document.
 
     ``depth`` limits nested maps and lists. ``size`` limits the characters and nodes of the text
@@ -48,10 +48,10 @@ class Limits:
     size: int = 4 * 1024 * 1024
 
 
-LIMITS = Limits()
+LIMITS = DocumentLimits()
 
 
-def parse(text: Any, limits: Limits = LIMITS, name: str = ROOT) -> dict:
+def parse(text: Any, limits: DocumentLimits = LIMITS, name: str = ROOT) -> dict:
     """Return a template as a map. Raises FormatError, which contains ``name``, if it is invalid."""
     try:
         data = _read(text, limits)
@@ -64,7 +64,7 @@ def parse(text: Any, limits: Limits = LIMITS, name: str = ROOT) -> dict:
     return data
 
 
-def parse_file(text: Any, name: str, limits: Limits = LIMITS) -> dict:
+def parse_file(text: Any, name: str, limits: DocumentLimits = LIMITS) -> dict:
     """Parse a template among the files of another one. It must contain a version key."""
     data = parse(text, limits, name)
     if not any(key in data for key in VERSION_KEYS):
@@ -78,7 +78,7 @@ def _no_version(data):
     return FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
 
 
-def parse_environment(text: Any, limits: Limits = LIMITS) -> dict:
+def parse_environment(text: Any, limits: DocumentLimits = LIMITS) -> dict:
     """Return an environment as a map.
 
     Raises FormatError if it is invalid or has unknown or empty sections.

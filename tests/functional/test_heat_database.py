@@ -113,7 +113,7 @@ def test_stacks_of_both_engines_are_deleted_in_order(driver, engine):
     assert stacks.get_row(context, identity['stack_id']).status == 'COMPLETE'
     deleted = [
         event.resource_name
-        for event in events.list(context, identity['stack_id'])
+        for event in events.list_rows(context, identity['stack_id'])
         if (event.resource_action, event.resource_status) == ('DELETE', 'COMPLETE')
     ]
     assert [name for name in deleted if name in 'abc'] == ['c', 'b', 'a']
@@ -152,7 +152,7 @@ def test_resources_of_a_backup_stack_become_those_of_its_owner(url):
     migration.sync(url, report=lambda text: None)
     context = admin_context()
     with databases.configured(url, key=heat_database.KEY):
-        named = {row.name: row for row in stacks.list(context) if row.owner_id is None}
+        named = {row.name: row for row in stacks.list_rows(context) if row.owner_id is None}
         owner = named['leg-replace-1']
         assert backup_stacks.absorb_backups(context, owner.id) == 1
         assert backup_stacks.absorb_backups(context, owner.id) == 0
@@ -276,7 +276,7 @@ def test_interrupted_actions_are_told_and_given_back_as_failed(url):
         row = stacks.get_row(context, stack.id)
         assert (row.action, row.status) == ('CREATE', 'FAILED')
         assert row.status_reason == give_back.INTERRUPTED
-        assert [each.status for each in snapshots.list(context, stack.id)] == ['FAILED']
+        assert [each.status for each in snapshots.list_rows(context, stack.id)] == ['FAILED']
         rows = resources.list_by_stacks(context, ids)
         assert 'IN_PROGRESS' not in {row.status for row in rows}
         assert give_back.INTERRUPTED in {row.status_reason for row in rows}
@@ -288,7 +288,7 @@ def test_snapshots_are_given_back_as_heat_restores_them(url):
     migration.sync(url, report=lambda text: None)
     context = admin_context()
     with databases.configured(url, key=heat_database.KEY):
-        named = {row.name: row.id for row in stacks.list(context) if row.owner_id is None}
+        named = {row.name: row.id for row in stacks.list_rows(context) if row.owner_id is None}
         saved = {'a': {'resource_id': 'id'}, 'b': {}}
         data, made = {'name': 's', 'resources': saved}, {}
         for name in ('cnv-basic-1', 'leg-basic-1', 'leg-wait-1'):
@@ -305,14 +305,14 @@ def test_snapshots_are_given_back_as_heat_restores_them(url):
             # the legacy engine reads the snapshot alone
             kept = saved if name == 'leg-basic-1' else {}
             assert stored[snapshot_id]['resources'] == kept
-            assert snapshots.list(context, named[name])[0].data['resources'] == saved
+            assert snapshots.list_rows(context, named[name])[0].data['resources'] == saved
 
 
 def test_given_back_rows_refer_to_others_as_those_of_heat(url):
     migration.sync(url, report=lambda text: None)
     context = admin_context()
     with databases.configured(url, key=heat_database.KEY):
-        root = next(row for row in stacks.list(context) if row.name == 'cnv-group-1')
+        root = next(row for row in stacks.list_rows(context) if row.name == 'cnv-group-1')
         row = stacks.get_row(context, root.id)
         with session.engine().connect() as connection:
             query = sqlalchemy.select(models.stack.c.id).where(models.stack.c.owner_id == root.id)
@@ -352,7 +352,7 @@ def test_stacks_without_a_project_get_one_before_the_give_back(url):
     conf.set_override('stack_domain_admin', stack_domain.ADMIN)
     conf.set_override('stack_domain_admin_password', stack_domain.PASSWORD)
     with databases.configured(url, key=heat_database.KEY):
-        root = next(row for row in stacks.list(context) if row.name == 'cnv-group-1')
+        root = next(row for row in stacks.list_rows(context) if row.name == 'cnv-group-1')
         stacks.update(context, root.id, {'stack_user_project_id': None})
         assert user_projects.count_missing() == 1
         service = stack_domain.Identity({})

@@ -65,7 +65,7 @@ def nested_identity(engine, identity, name='web'):
 
 def live_stack_names(engine):
     """Return the names of all stacks of the project that are not deleted, nested ones included."""
-    return [row.name for row in db_stacks.list(engine.context, StackFilter(show_nested=True))]
+    return [row.name for row in db_stacks.list_rows(engine.context, StackFilter(show_nested=True))]
 
 
 def test_nested_stack_is_readable_from_its_parent(engine):

@@ -66,7 +66,9 @@ def slow(seconds):
 
 def holders(engine, rows=None):
     """The ids of the engines that hold locks of stacks of the project."""
-    rows = db_stacks.list(engine.context, StackFilter(show_nested=True)) if rows is None else rows
+    rows = (
+        db_stacks.list_rows(engine.context, StackFilter(show_nested=True)) if rows is None else rows
+    )
     return {holder for row in rows if (holder := locks.holder(engine.context, row.id)) is not None}
 
 
@@ -74,7 +76,7 @@ def count_in_progress(engine):
     """The number of stacks of the project that are in progress."""
     return sum(
         row.status == 'IN_PROGRESS'
-        for row in db_stacks.list(engine.context, StackFilter(show_nested=True))
+        for row in db_stacks.list_rows(engine.context, StackFilter(show_nested=True))
     )
 
 
@@ -96,7 +98,8 @@ def test_stack_tree_runs_on_several_engines(engine, pair):
     assert db_stacks.count_tree_resources(engine.context, identity['stack_id']) == COUNT * 4
     assert len(live_stack_names(engine)) == 1 + 2 * COUNT
     assert [
-        row.nested_depth for row in db_stacks.list(engine.context, StackFilter(show_nested=True))
+        row.nested_depth
+        for row in db_stacks.list_rows(engine.context, StackFilter(show_nested=True))
     ].count(2) == COUNT
 
     engine.update(identity, many(word='y'), files=FILES)
@@ -154,7 +157,9 @@ def test_cancel_stops_nested_stacks_on_other_engines(engine, with_rollback):
     engine.wait(identity)
     wait_for(lambda: not holders(engine))
     assert engine.state(identity) == ('ROLLBACK_COMPLETE' if with_rollback else 'UPDATE_FAILED')
-    states = {row.status for row in db_stacks.list(engine.context, StackFilter(show_nested=True))}
+    states = {
+        row.status for row in db_stacks.list_rows(engine.context, StackFilter(show_nested=True))
+    }
     assert states == ({'COMPLETE'} if with_rollback else {'FAILED'})
 
 

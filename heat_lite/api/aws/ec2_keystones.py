@@ -102,20 +102,20 @@ def configured(conf: cfg.ConfigOpts) -> list[Keystone]:
     Raises ConfigurationError for a cloud without a login.
     """
     if not conf[GROUP].multi_cloud:
-        return [_of_group(conf, GROUP, auth_url_of(conf))]
+        return [_read_group(conf, GROUP, auth_url_of(conf))]
     if not conf[GROUP].clouds:
         raise exception.ConfigurationError(
             f'[{GROUP}] multi_cloud is true: name at least one cloud in its option clouds'
         )
     found = []
     for name in conf[GROUP].clouds:
-        keystone = _of_group(conf, f'{GROUP}.{name}', None)
+        keystone = _read_group(conf, f'{GROUP}.{name}', None)
         keystone.auth_url = conf[f'{GROUP}.{name}'].auth_url
         found.append(keystone)
     return found
 
 
-def _of_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keystone:
+def _read_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keystone:
     loading = options.register_auth(conf, group)
     loading.register_adapter_conf_options(conf, group)
     values = conf[group]

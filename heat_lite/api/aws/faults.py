@@ -93,7 +93,7 @@ def from_exception(error: Exception) -> Fault:
     if isinstance(error, Fault):
         return error
     if isinstance(error, webob.exc.HTTPClientError):
-        return _of_http_error(error)
+        return _from_http_error(error)
     if isinstance(error, webob.exc.HTTPServiceUnavailable):
         return fault('ServiceUnavailable', error.detail or '')
     if type(error) is ValueError:  # of the engine, as by the other API
@@ -112,7 +112,7 @@ def from_exception(error: Exception) -> Fault:
     return denied() if code == 'AccessDenied' else fault(code, str(error))
 
 
-def _of_http_error(error: webob.exc.HTTPClientError) -> Fault:
+def _from_http_error(error: webob.exc.HTTPClientError) -> Fault:
     if error.code in (401, 403):
         return denied()
     found = fault('InvalidParameterValue', error.detail or error.explanation)

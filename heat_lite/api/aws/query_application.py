@@ -21,7 +21,7 @@ NO_PROJECT = 'the login has no project, and the user no default project: X-Proje
 
 
 @dataclasses.dataclass(frozen=True)
-class Action:
+class QueryAction:
     """An action, its policy rule, and the names of its parameters.
 
     ``params``: of lists without ``.member.N``. ``required``: those that a request must have.
@@ -46,7 +46,7 @@ class QueryApplication:
 
     def __init__(
         self,
-        actions: Mapping[str, Action],
+        actions: Mapping[str, QueryAction],
         version: str,
         enforcer: Enforcer,
         control: AdmissionControl,
@@ -76,7 +76,7 @@ class QueryApplication:
             result = action.run(context, found.arguments)
         return responses.action_response(name, result, responses.wants_json(environ))
 
-    def _action(self, name: str) -> Action:
+    def _action(self, name: str) -> QueryAction:
         if name not in self.actions:
             known = ', '.join(sorted(self.actions))
             raise faults.fault(
@@ -85,7 +85,7 @@ class QueryApplication:
             )
         return self.actions[name]
 
-    def _check(self, name: str, action: Action, found: query.Query) -> None:
+    def _check(self, name: str, action: QueryAction, found: query.Query) -> None:
         """Raise Fault for a parameter that is missing or that the action refuses."""
         version, arguments = found.params.get('Version', self.version), found.arguments
         if version != self.version:

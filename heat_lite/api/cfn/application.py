@@ -8,7 +8,7 @@ from oslo_config import cfg
 
 from heat_lite.api import admission, paste_config, wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
-from heat_lite.api.aws.query_application import Action, QueryApplication
+from heat_lite.api.aws.query_application import QueryAction, QueryApplication
 from heat_lite.api.cfn import deployments, resources, signals, stacks, templates
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.policies.enforcer import Enforcer
@@ -114,7 +114,7 @@ def build(conf: cfg.ConfigOpts) -> CfnApplication:
     return CfnApplication(signed, queried)
 
 
-def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, Action]:
+def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, QueryAction]:
     controllers: dict[str, Any] = {
         'resources': resources.ResourceActions(client),
         'stacks': stacks.StackActions(client, limits),
@@ -124,7 +124,7 @@ def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, Action]:
     for name, (target, params, required) in ACTIONS.items():
         controller, _, method = target.partition('.')
         run = getattr(controllers[controller], method)
-        found[name] = Action(run, f'cloudformation:{name}', params, required, REFUSED)
+        found[name] = QueryAction(run, f'cloudformation:{name}', params, required, REFUSED)
     return found
 
 

@@ -7,7 +7,7 @@ from oslo_config import cfg
 from heat_lite.api import paste_config
 from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.aws import faults
-from heat_lite.api.aws.query_application import Action, QueryApplication
+from heat_lite.api.aws.query_application import QueryAction, QueryApplication
 from heat_lite.api.cloudwatch import alarms, measurements
 from heat_lite.common.context import RequestContext
 from heat_lite.policies.enforcer import Enforcer
@@ -76,11 +76,11 @@ REFUSED = {
 }
 
 
-def actions(client: EngineClient) -> dict[str, Action]:
+def actions(client: EngineClient) -> dict[str, QueryAction]:
     """Return the table of actions."""
     of_alarms, of_data = alarms.Alarms(client), measurements.Measurements(client)
     return {
-        'DescribeAlarms': Action(
+        'DescribeAlarms': QueryAction(
             of_alarms.describe,
             'cloudwatch:DescribeAlarms',
             (
@@ -92,19 +92,22 @@ def actions(client: EngineClient) -> dict[str, Action]:
                 'NextToken',
             ),
         ),
-        'ListMetrics': Action(
-            of_data.list, 'cloudwatch:ListMetrics', ('MetricName', 'Namespace', 'NextToken')
+        'ListMetrics': QueryAction(
+            of_data.list_metrics, 'cloudwatch:ListMetrics', ('MetricName', 'Namespace', 'NextToken')
         ),
-        'PutMetricData': Action(
+        'PutMetricData': QueryAction(
             of_data.put, 'cloudwatch:PutMetricData', ('Namespace', 'MetricData'), ('Namespace',)
         ),
-        'SetAlarmState': Action(
+        'SetAlarmState': QueryAction(
             of_alarms.set_state,
             'cloudwatch:SetAlarmState',
             ('AlarmName', 'StateValue', 'StateReason'),
             ('AlarmName', 'StateValue'),
         ),
-        **{name: Action(_refuse, f'cloudwatch:{name}', params) for name, params in REFUSED.items()},
+        **{
+            name: QueryAction(_refuse, f'cloudwatch:{name}', params)
+            for name, params in REFUSED.items()
+        },
     }
 
 

@@ -43,7 +43,7 @@ class Measurements:
             self.client.create_watch_data(context, watch_name=alarm, stats_data=stats_data)
         return {'ResponseMetadata': None}
 
-    def list(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+    def list_metrics(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
         """Return a page of the stored measurements, as Heat: one metric for each."""
         after = whole(arguments, 'NextToken', 0, 0, 2**31 - 1)
         found = self.client.show_watch_metric(

@@ -59,7 +59,7 @@ class EventStreams:
         self.token_check = token_check
 
     @classmethod
-    def of_options(cls, client: EngineClient, conf: cfg.ConfigOpts) -> 'EventStreams':
+    def from_options(cls, client: EngineClient, conf: cfg.ConfigOpts) -> 'EventStreams':
         """Return the streams of a process with the limits that the options set."""
         ours = conf.heat_lite
         limits = StreamLimits(

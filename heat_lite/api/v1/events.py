@@ -16,7 +16,7 @@ from heat_lite.rpc.client import EngineClient
 class EventController:
     def __init__(self, client: EngineClient, conf: cfg.ConfigOpts) -> None:
         self.client = client
-        self.streams = event_streams.EventStreams.of_options(client, conf)
+        self.streams = event_streams.EventStreams.from_options(client, conf)
 
     def index(
         self,

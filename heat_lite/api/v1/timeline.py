@@ -18,7 +18,7 @@ TIME_FORMAT = '%Y-%m-%dT%H:%M:%SZ'
 Row = dict[str, Any]
 
 
-class Action:
+class RecordedAction:
     """One action of a stack: its events, from those of its tree in their order.
 
     ``partial``: the event of its begin was deleted; ``first`` is the oldest that is stored.
@@ -43,19 +43,19 @@ class Action:
         }
 
 
-def actions_of(stack_id: str, rows: Iterable[Row], current: str) -> list[Action]:
+def actions_of(stack_id: str, rows: Iterable[Row], current: str) -> list[RecordedAction]:
     """Return the actions of a stack, numbered from 1 in the stored events, oldest first.
 
     ``current``: the name of the last action. The first action is partial if the events do not
     begin with its begin: those of a large stack are deleted from the oldest on.
     """
-    found: list[Action] = []
+    found: list[RecordedAction] = []
     for row in rows:
         is_own = row['lineage'][0] == stack_id
         if is_own and is_of_stack(row) and row['resource_status'] == status.IN_PROGRESS:
-            found.append(Action(len(found) + 1, row))
+            found.append(RecordedAction(len(found) + 1, row))
         elif is_own and not found:
-            found.append(Action(1, row, partial=True))
+            found.append(RecordedAction(1, row, partial=True))
         if is_own and is_of_stack(row) and row['resource_status'] != status.IN_PROGRESS:
             found[-1].last = row
             if found[-1].partial:
@@ -73,7 +73,10 @@ def is_of_stack(row: Row) -> bool:
 
 
 def timeline(
-    stack_id: str, action: Action, requirements: dict[str, list[str]], nested: dict[str, str | None]
+    stack_id: str,
+    action: RecordedAction,
+    requirements: dict[str, list[str]],
+    nested: dict[str, str | None],
 ) -> Row:
     """Return the resources of an action with their phases, and the critical path.
 

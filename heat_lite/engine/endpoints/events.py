@@ -45,7 +45,7 @@ class Events(Endpoint):
         # newest first, unless a key is given (as in Heat)
         direction = sort_dir or ('asc' if keys else 'desc')
         with session.late_reads():
-            rows = db_events.list(
+            rows = db_events.list_rows(
                 context,
                 list(identities),
                 filters=filters,
@@ -100,7 +100,7 @@ class Events(Endpoint):
         if stack_identity is None:
             return {
                 row.id: _identity(row)
-                for row in db_stacks.list(context, StackFilter(show_nested=True))
+                for row in db_stacks.list_rows(context, StackFilter(show_nested=True))
             }
         row = self._row(context, stack_identity, show_deleted=True)
         result = {row.id: _identity(row)}

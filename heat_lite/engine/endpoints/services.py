@@ -36,7 +36,9 @@ class Services(Endpoint):
 
         ``with_stacks``: each with the top-level stacks that it works on, MOST_STACKS in all.
         """
-        found = [format.service(row, db_services.is_up(row)) for row in db_services.list(context)]
+        found = [
+            format.service(row, db_services.is_up(row)) for row in db_services.list_rows(context)
+        ]
         if with_stacks:
             at_work = db_locks.stacks_at_work(context, MOST_STACKS)
             for each in found:

@@ -66,7 +66,7 @@ class StackQueries(Endpoint):
             not_tags_any=not_tags_any,
         )
         with session.late_reads():
-            rows = db_stacks.list(
+            rows = db_stacks.list_rows(
                 context, stack_filter, limit, marker, sort_keys, sort_dir, brief=True
             )
         return [format.stack_row(row) for row in rows]
@@ -106,7 +106,7 @@ class StackQueries(Endpoint):
         if stack_identity is None:
             stacks = [
                 engine_stack.Stack.from_row(self._runtime, context, row)
-                for row in db_stacks.list(context)
+                for row in db_stacks.list_rows(context)
             ]
         else:
             stacks = [self._stack(context, stack_identity, show_deleted=True)]

@@ -22,7 +22,7 @@ def record_of(stack: Stack, node: Node) -> Record | None:
 def records_of(stack: Stack, node: Node) -> list[Record]:
     """Return the records that the work on a node may change; none where they are deleted."""
     if node.forward:
-        return list(stack.resource_records.of_name(node.key))
+        return list(stack.resource_records.find_by_name(node.key))
     record = record_of(stack, node)
     return [] if record is None else [record]
 
@@ -42,5 +42,5 @@ def refresh(stack: Stack, names: Iterable[str], walks: Iterable[Any]) -> None:
     names = set(names)
     if names:
         stack.refresh_rows(names, records_at_work(stack, walks))
-        found = (record for name in names for record in stack.resource_records.of_name(name))
+        found = (record for name in names for record in stack.resource_records.find_by_name(name))
         stack.records.update((record.id, record) for record in found)

@@ -138,7 +138,7 @@ def _is_restricted(resource, restriction):
 def _refuse_restricted(resource, restriction):
     """Fail with an event; the resource keeps its state."""
     error = exception.ResourceActionRestricted(action=restriction)
-    event.of_resource(resource, status.UPDATE, status.FAILED, str(error))
+    event.record_resource(resource, status.UPDATE, status.FAILED, str(error))
     failures.note(resource, status.UPDATE, error)
     raise exception.ResourceFailure(error, ('resources', resource.name), status.UPDATE)
     yield  # makes this a generator like the other steps

@@ -89,7 +89,7 @@ class ResourceRecords:
         """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
         self._by_name = _by_name(make(self._stack.journal, row) for row in listed)
 
-    def of_name(self, name):
+    def find_by_name(self, name):
         """Return the records of one name."""
         if (
             self._by_name is None
@@ -173,7 +173,7 @@ class ResourceRecords:
 
     def has(self, record):
         """Return whether a record is still one of the stack: it may have been deleted meanwhile."""
-        return record is not None and record in self.of_name(record.name)
+        return record is not None and record in self.find_by_name(record.name)
 
     def drop(self, row):
         """Drop a record that is deleted; the one that replaces it stands alone then."""

@@ -281,7 +281,7 @@ def _call_handler(
         item.clear_stored_attributes()
     finally:
         yield from _refresh_outputs(stack)
-    event.of_resource(item, SIGNAL, reason=_reason(signal.details, result))
+    event.record_resource(item, SIGNAL, reason=_reason(signal.details, result))
     stack.journal.use_signals(unused, stack.runtime.engine_id)
     yield from stack.journal.write()
     unused.clear()
@@ -331,7 +331,7 @@ def _handle_batch(
         results, merged = item.merge_signals(known, several)
         for details, result in zip(several, results, strict=True):
             if not isinstance(result, Exception):
-                event.of_resource(item, SIGNAL, reason=_reason(details, result))
+                event.record_resource(item, SIGNAL, reason=_reason(details, result))
         if merged != known:
             stack.journal.replace_metadata(item.record, merged, key)
         stack.journal.use_signals([signal.id for signal in batch], stack.runtime.engine_id)
@@ -360,7 +360,7 @@ def _reload(stack: Stack, item: Resource) -> tuple[Stack, Resource]:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
     stack = Stack.from_row(stack.runtime, stack.context, row)
     stack.resource_records.expects_few_reads = True
-    for record in stack.resource_records.of_name(item.name):
+    for record in stack.resource_records.find_by_name(item.name):
         if record.id == item.record.id:
             return stack, stack.resource_of(record)
     raise exception.ResourceNotFound(resource_name=item.name, stack_name=stack.name)

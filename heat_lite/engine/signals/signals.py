@@ -126,12 +126,12 @@ def _mark(item, unhealthy, reason):
     elif unhealthy or is_marked:
         state = status.FAILED if unhealthy else status.COMPLETE
         item.record.set(action=status.CHECK, status=state, status_reason=reason)
-        event.of_resource(item)
+        event.record_resource(item)
 
 
 def _require_signal_handler(stack, item):
     if item.action in item.no_signal_actions:
-        event.of_resource(item, reason=f'Cannot signal resource during {item.action}')
+        event.record_resource(item, reason=f'Cannot signal resource during {item.action}')
         stack.journal.flush()
         raise exception.NotSupported(feature=f'Signal resource during {item.action}')
     if type(item).handle_signal is engine_resource.Resource.handle_signal:

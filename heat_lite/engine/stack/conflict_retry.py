@@ -51,4 +51,4 @@ def _report_conflict(resource, error, attempts):
         status_reason=resource.stack.redact(reason),
     )
     if attempts == 1:
-        event.of_resource(resource)
+        event.record_resource(resource)

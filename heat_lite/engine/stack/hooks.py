@@ -64,7 +64,7 @@ def clear(resource, hook):
     if hook not in resource.record.data:
         raise exception.InvalidBreakPointHook(f'The "{hook}" hook is not defined on {resource}')
     resource.data_delete(hook)
-    event.of_resource(resource, reason=f'Hook {hook} is cleared')
+    event.record_resource(resource, reason=f'Hook {hook} is cleared')
     wakeup = resource.stack.run.paused.get(resource.record)
     if wakeup is not None:
         wakeup.notify()
@@ -82,7 +82,7 @@ def _wait(resource, when, action):
     hook = f'{when}-{action.lower()}'
     paused, record = resource.stack.run.paused, resource.record
     resource.data_set(hook, 'waiting')
-    event.of_resource(resource, reason=f'{action} paused until Hook {hook} is cleared')
+    event.record_resource(resource, reason=f'{action} paused until Hook {hook} is cleared')
     paused[record] = wakeup = _HookWakeup(POLL_SECONDS)
     try:
         while hook in record.data:
@@ -91,7 +91,7 @@ def _wait(resource, when, action):
                 raise scheduler.Cancelled
             _reread_row(resource, hook)
     except scheduler.Timeout:
-        event.of_resource(resource, reason='Failure occurred while waiting.')
+        event.record_resource(resource, reason='Failure occurred while waiting.')
         raise
     finally:
         paused.pop(record, None)

@@ -32,7 +32,7 @@ def state_set(resource, action, state, reason='state changed', tell=True):
     reason = resource.stack.redact(reason)
     resource.record.set(action=action, status=state, status_reason=reason)
     if tell:
-        event.of_state(resource)
+        event.record_state(resource)
 
 
 def create(resource, instead_of=None):

@@ -133,7 +133,7 @@ class NestedStackView:
         stack = self.stack
         return None if stack is None or stack.deleted_at is not None else stack
 
-    def of_member(self, *path):
+    def read_member(self, *path):
         """Return the reference of a member resource, or its attribute where the path goes on.
 
         None where there is no stack. Raises GroupMemberNotFound.

@@ -76,7 +76,9 @@ def find_unfinished(stack):
     Its end may have been stored before that of the action. Raises NotFound if its row was deleted.
     """
     rows = [
-        row for row in db_snapshots.list(stack.context, stack.id) if row.action == status.CREATE
+        row
+        for row in db_snapshots.list_rows(stack.context, stack.id)
+        if row.action == status.CREATE
     ]
     if not rows:
         raise exception.NotFound(
@@ -90,7 +92,7 @@ def find_unfinished(stack):
 
 def fail_unfinished(stack):
     """Fail the snapshots that were begun when their engine went away."""
-    for row in db_snapshots.list(stack.context, stack.id):
+    for row in db_snapshots.list_rows(stack.context, stack.id):
         if _is_being_taken(row):
             reason = 'The engine that took the snapshot is gone'
             db_snapshots.update(
@@ -188,7 +190,7 @@ def _rows(stack):
     The count comes first: most stacks have none, and it is cheap.
     """
     return (
-        db_snapshots.list(stack.context, stack.id)
+        db_snapshots.list_rows(stack.context, stack.id)
         if db_snapshots.count(stack.context, stack.id)
         else ()
     )
@@ -196,7 +198,7 @@ def _rows(stack):
 
 def forget_all(stack):
     """Delete the rows only; what the resources saved stays."""
-    for row in db_snapshots.list(stack.context, stack.id):
+    for row in db_snapshots.list_rows(stack.context, stack.id):
         db_snapshots.delete(stack.context, row.id)
 
 

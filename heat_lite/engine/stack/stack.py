@@ -9,7 +9,7 @@ import time
 
 from heat_lite.common import cooperation, exception, identifier, status
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine import event
+from heat_lite.engine import event, notification
 from heat_lite.engine.resource import fingerprint, record, resource, resource_records
 from heat_lite.engine.stack import action_run, stack_definition, stack_outputs, stack_tree
 from heat_lite.engine.stack.stack_fields import StackFields
@@ -242,7 +242,7 @@ class Stack(StackFields):
 
     def best_record(self, name):
         """Return the record of the present template, else the newest of the name, or None."""
-        candidates = self.resource_records.of_name(name)
+        candidates = self.resource_records.find_by_name(name)
         if not candidates:
             return None
         for candidate in reversed(candidates):
@@ -387,11 +387,11 @@ class Stack(StackFields):
         if action != status.CREATE or state == status.IN_PROGRESS and self.updated_at is not None:
             self.updated_at = values['updated_at'] = self.utcnow()
         self.journal.stack(**values)
-        event.of_stack(self, self.journal)
+        event.record_stack(self, self.journal)
 
     def notify_scaling(self, phase, **details):
         """Notify that a group changes its size."""
-        event.of_scaling(self, phase, **details)
+        notification.send_scaling(self, phase, **details)
 
     def mark_stored(self, stack_id, template_id):
         """Take over the ids of the rows that have just been stored, together with the lock."""

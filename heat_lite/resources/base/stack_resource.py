@@ -225,7 +225,7 @@ class StackResource(NestedTemplate):
             return None
         name, *rest = path
         if isinstance(name, str) and (name == RESOURCE or name.startswith(f'{RESOURCE}.')):
-            return self.nested_stack.of_member(*name.split('.', 2)[1:], *rest)
+            return self.nested_stack.read_member(*name.split('.', 2)[1:], *rest)
         return self.nested_attribute(name, rest)
 
     def nested_attribute(self, name, path):

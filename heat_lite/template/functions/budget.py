@@ -26,7 +26,7 @@ class LimitExceeded(ValueError):
 
 
 @dataclasses.dataclass
-class Limits:
+class WorkLimits:
     """Limits of one request, or of one step of a resource, in total.
 
     ``characters`` and ``values`` limit results, ``steps`` the work, ``seconds`` the processor time
@@ -42,7 +42,7 @@ class Limits:
     outputs: int = 16 * 1024 * 1024
 
 
-limits = Limits()
+limits = WorkLimits()
 
 
 @dataclasses.dataclass

@@ -33,10 +33,10 @@ def test_list_is_in_the_order_of_insertion(database, context, make_stack):
     tell(context, one, *'cab')
     tell(context, two, 'x')
     tell(context, one, 'd')
-    assert names(events.list(context, one)) == 'cabd'
-    assert names(events.list(context, one, sort_dir='desc')) == 'dbac'
-    assert names(events.list(context, [two, one])) == 'cabxd'
-    assert events.list(context, []) == []
+    assert names(events.list_rows(context, one)) == 'cabd'
+    assert names(events.list_rows(context, one, sort_dir='desc')) == 'dbac'
+    assert names(events.list_rows(context, [two, one])) == 'cabxd'
+    assert events.list_rows(context, []) == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_list_is_in_the_order_of_insertion(database, context, make_stack):
 def test_list_filters_sorts_and_pages(database, context, make_stack, arguments, wanted):
     stack_id = make_stack()
     tell(context, stack_id, *'dacba', resource_action='CREATE', resource_status='COMPLETE')
-    assert names(events.list(context, stack_id, **arguments)) == wanted
+    assert names(events.list_rows(context, stack_id, **arguments)) == wanted
 
 
 @pytest.mark.parametrize('direction', ['asc', 'desc'])
@@ -70,9 +70,9 @@ def test_list_filters_sorts_and_pages(database, context, make_stack, arguments, 
 def test_all_pages_equal_the_whole_list(database, context, make_stack, keys, direction):
     stack_id = make_stack()
     tell(context, stack_id, *'dacbaefgh')
-    whole = events.list(context, stack_id, sort_keys=keys, sort_dir=direction)
+    whole = events.list_rows(context, stack_id, sort_keys=keys, sort_dir=direction)
     pages, marker = [], None
-    while page := events.list(
+    while page := events.list_rows(
         context, stack_id, limit=2, marker=marker, sort_keys=keys, sort_dir=direction
     ):
         pages += page
@@ -82,7 +82,7 @@ def test_all_pages_equal_the_whole_list(database, context, make_stack, keys, dir
 
 def test_list_with_unknown_direction_raises(database, context):
     with pytest.raises(ValueError, match='sort direction'):
-        events.list(context, 'any', sort_dir='up')
+        events.list_rows(context, 'any', sort_dir='up')
 
 
 def test_get_returns_event_with_properties(database, context, make_stack):
@@ -112,7 +112,7 @@ def test_trim_deletes_the_oldest_events_and_unused_properties(database, context,
             events=[{'row': row['uuid'], 'resource_name': row['name']} for row in rows],
         ),
     )
-    assert events.get(context, events.list(context, stack_id)[0].uuid).properties == rows[0]
+    assert events.get(context, events.list_rows(context, stack_id)[0].uuid).properties == rows[0]
     journal.save(
         context,
         journal.ChangeSet(
@@ -124,9 +124,9 @@ def test_trim_deletes_the_oldest_events_and_unused_properties(database, context,
     assert events.trim(context, stack_id, keep=10, batch_size=4) == 0
     assert events.trim(context, stack_id, keep=9, batch_size=1) == 2
     assert events.trim(context, stack_id, keep=9, batch_size=1) == 0
-    assert [row.resource_name for row in events.list(context, stack_id)] == ['r2', *'abcdefg']
+    assert [row.resource_name for row in events.list_rows(context, stack_id)] == ['r2', *'abcdefg']
     assert events.trim(context, stack_id, keep=3, batch_size=200) == 8
-    assert len(events.list(context, other_stack)) == 7
+    assert len(events.list_rows(context, other_stack)) == 7
     # The properties of the deleted row are deleted with its last event; the others are in use.
     assert [row.properties for row in rows_of(context, stack_id)] == rows[1:]
     assert property_ids() == {row.rsrc_prop_data_id for row in rows_of(context, stack_id)}

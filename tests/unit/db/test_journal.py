@@ -46,7 +46,7 @@ def test_save_inserts_rows_with_properties_and_events(database, context, make_st
     assert [row.uuid for row in rows] == [row['uuid'] for row in turn.rows_added]
     assert [row.properties for row in rows] == [{'name': row.uuid} for row in rows]
     assert turn.property_ids == {row.uuid: row.rsrc_prop_data_id for row in rows}
-    for event in events.list(context, turn.stack_id):
+    for event in events.list_rows(context, turn.stack_id):
         assert event.resource_name == f'of {events.get(context, event.uuid).properties["name"]}'
 
 
@@ -168,7 +168,7 @@ def test_new_properties_of_existing_rows_are_stored(database, context, make_stac
         ('COMPLETE', {'a': 1}),
         ('IN_PROGRESS', {'b': 2}),
     ]
-    shown = [events.get(context, event.uuid) for event in events.list(context, stack_id)][2:]
+    shown = [events.get(context, event.uuid) for event in events.list_rows(context, stack_id)][2:]
     assert [(event.resource_name, event.properties) for event in shown] == [
         (f'of {two}', {'b': 2}),
         (f'of {one}', {'a': 1}),
@@ -195,7 +195,7 @@ def test_deleted_rows_are_removed(database, context, make_stack):
     journal.save(context, journal.ChangeSet(turn.stack_id, data=[(ids[0], 'key', 'value', False)]))
     journal.save(context, journal.ChangeSet(turn.stack_id, rows_deleted=ids[:2]))
     assert [row.id for row in resources.list_by_stack(context, turn.stack_id)] == ids[2:]
-    assert len(events.list(context, turn.stack_id)) == 3
+    assert len(events.list_rows(context, turn.stack_id)) == 3
     assert events.get(context, turn.events[0]['uuid']).properties == {
         'name': turn.rows_added[0]['uuid']
     }
@@ -267,7 +267,8 @@ def test_texts_of_any_length_and_characters_are_stored(database, context, make_s
         for row in resources.list_by_stack(context, turn.stack_id)
     )
     assert all(
-        len(event.resource_status_reason) == 255 for event in events.list(context, turn.stack_id)
+        len(event.resource_status_reason) == 255
+        for event in events.list_rows(context, turn.stack_id)
     )
 
 
@@ -281,7 +282,7 @@ def test_change_set_saved_twice_is_stored_once(database, context, make_stack):
     assert turn.property_ids == first
     assert (
         len(resources.list_by_stack(context, turn.stack_id)) == 3
-        and len(events.list(context, turn.stack_id)) == 3
+        and len(events.list_rows(context, turn.stack_id)) == 3
     )
 
 
@@ -294,7 +295,7 @@ def test_change_set_with_lost_commit_is_stored_once(database, context, make_stac
     with databases.lose_first_commit(database, stored) as lost:
         ids = journal.save(context, turn)
     assert [row.id for row in resources.list_by_stack(context, turn.stack_id)] == ids
-    assert len(ids) == 2 and len(events.list(context, turn.stack_id)) == 2 and lost
+    assert len(ids) == 2 and len(events.list_rows(context, turn.stack_id)) == 2 and lost
 
 
 def test_existing_uuid_of_another_row_raises(database, context, make_stack):

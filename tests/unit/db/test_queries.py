@@ -62,8 +62,8 @@ def names(context, **arguments):
     stack_filter = StackFilter(
         **{name: value for name, value in arguments.items() if name not in PAGE}
     )
-    found = ' '.join(row.name for row in stacks.list(context, stack_filter, **page))
-    assert stacks.count(context, stack_filter) == len(stacks.list(context, stack_filter))
+    found = ' '.join(row.name for row in stacks.list_rows(context, stack_filter, **page))
+    assert stacks.count(context, stack_filter) == len(stacks.list_rows(context, stack_filter))
     return found
 
 
@@ -146,9 +146,9 @@ def test_null_sorts_first_in_ascending_order(database, context, many):
 def test_all_pages_equal_the_whole_list(database, context, many, keys, direction, size):
     every = StackFilter(show_deleted=True, show_nested=True, tenant_safe=False)
     order = {'sort_keys': keys, 'sort_dir': direction}
-    whole = [row.id for row in stacks.list(context, every, **order)]
+    whole = [row.id for row in stacks.list_rows(context, every, **order)]
     pages, marker = [], None
-    while page := stacks.list(context, every, limit=size, marker=marker, **order):
+    while page := stacks.list_rows(context, every, limit=size, marker=marker, **order):
         assert len(page) <= size
         pages += [row.id for row in page]
         marker = page[-1].id
@@ -157,11 +157,11 @@ def test_all_pages_equal_the_whole_list(database, context, many, keys, direction
 
 def test_list_with_unknown_direction_raises(database, context):
     with pytest.raises(ValueError, match='Unknown sort direction "sideways"'):
-        stacks.list(context, sort_dir='sideways')
+        stacks.list_rows(context, sort_dir='sideways')
 
 
 def test_listed_stacks_have_their_tags(database, context, many):
-    assert {row.name: row.tags for row in stacks.list(context)} == {
+    assert {row.name: row.tags for row in stacks.list_rows(context)} == {
         'a': ['x', 'y'],
         'b': ['x'],
         'c': ['y'],
@@ -170,5 +170,7 @@ def test_listed_stacks_have_their_tags(database, context, many):
 
 
 def test_brief_rows_equal_full_rows(context, many):
-    for brief, whole in zip(stacks.list(context, brief=True), stacks.list(context), strict=True):
+    for brief, whole in zip(
+        stacks.list_rows(context, brief=True), stacks.list_rows(context), strict=True
+    ):
         assert brief._asdict() == {name: getattr(whole, name) for name in brief._fields}

@@ -22,7 +22,7 @@ def register(context, engine_id='e1', **values):
 
 
 def row_of(context, service_id):
-    return next(row for row in services.list(context) if row.id == service_id)
+    return next(row for row in services.list_rows(context) if row.id == service_id)
 
 
 @session.writer
@@ -52,7 +52,7 @@ def test_engine_row_is_created_updated_and_deleted(database, context):
     assert services.delete(context, service_id)
     assert row_of(context, service_id).deleted_at is not None
     assert not services.is_up(row_of(context, service_id))
-    assert [row.id for row in services.list(context)] == [service_id]
+    assert [row.id for row in services.list_rows(context)] == [service_id]
 
 
 def test_is_up_within_twice_the_interval(database, context):
@@ -78,10 +78,10 @@ def test_clean_removes_stopped_and_dead_engines(database, context):
     last_seen(late, 200)
     services.delete(context, stopped)
     assert services.clean(context) == 2
-    assert [row.id for row in services.list(context)] == [alive]
+    assert [row.id for row in services.list_rows(context)] == [alive]
     assert services.clean(context) == 0
     assert not services.heartbeat(context, late)
-    assert services.delete(context, alive, soft=False) and services.list(context) == []
+    assert services.delete(context, alive, soft=False) and services.list_rows(context) == []
 
 
 def test_last_heartbeats_omits_stopped_and_marks_expired(database, context):
@@ -108,5 +108,5 @@ def test_clean_host_removes_dead_engines_of_the_host_and_binary(database, contex
     for service_id, seconds in {**kept, dead: 190, stopped: 190}.items():
         last_seen(service_id, seconds)
     assert services.clean_host(context, 'h', 'h.local', 'b') == 2
-    assert {row.id for row in services.list(context)} == set(kept)
+    assert {row.id for row in services.list_rows(context)} == set(kept)
     assert services.clean_host(context, 'h', 'h.local', 'b') == 0

@@ -9,7 +9,7 @@ def test_snapshot_is_created_updated_and_deleted(database, context, other, make_
     )
     second = snapshots.create(context, {'stack_id': stack_id, 'data': {'resources': {'😀': 1}}})
     snapshots.create(context, {'stack_id': another})
-    assert {row.id for row in snapshots.list(context, stack_id)} == {first, second}
+    assert {row.id for row in snapshots.list_rows(context, stack_id)} == {first, second}
     assert snapshots.count(context, stack_id) == 2
     row = snapshots.get(context, first)
     assert (row.name, row.status, row.tenant, row.stack_id) == (
@@ -50,5 +50,5 @@ def test_resources_that_heat_saved_in_rows_of_their_own_are_in_the_document(
         databases.add_snapshot_part(context, heats, name, data)
     begun = snapshots.create(context, {'stack_id': stack_id, 'data': document})
     assert snapshots.get(context, heats).data == {'name': 's', 'resources': saved}
-    found = {row.id: row.data['resources'] for row in snapshots.list(context, stack_id)}
+    found = {row.id: row.data['resources'] for row in snapshots.list_rows(context, stack_id)}
     assert found == {heats: saved, begun: {}}

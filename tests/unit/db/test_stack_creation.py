@@ -50,7 +50,7 @@ def test_one_of_many_concurrent_creates_succeeds(database, context, make_stack):
     for thread in threads:
         thread.join(60)
     (winner,) = [stack_id for stack_id in results if stack_id]
-    assert len(results) == 8 and [row.id for row in stacks.list(context)] == [winner]
+    assert len(results) == 8 and [row.id for row in stacks.list_rows(context)] == [winner]
 
 
 @pytest.mark.parametrize('stored', [True, False])
@@ -69,7 +69,9 @@ def test_store_with_lost_commit_creates_one_stack(database, context, make_stack,
         )
     assert lost and [
         row.id
-        for row in stacks.list(context, StackFilter(show_nested=True, filters={'name': 'inside'}))
+        for row in stacks.list_rows(
+            context, StackFilter(show_nested=True, filters={'name': 'inside'})
+        )
     ] == [stack_id]
     assert (
         stacks.get(context, stack_id).raw_template_id == template_id

@@ -182,7 +182,7 @@ def test_tenants_among_are_those_with_stacks_that_are_not_deleted(database, cont
 
 
 @pytest.mark.parametrize(
-    ('read', 'limit'), [('get', 1), ('get_by_name', 2), ('list', 2), ('count', 1)]
+    ('read', 'limit'), [('get', 1), ('get_by_name', 2), ('list_rows', 2), ('count', 1)]
 )
 def test_get_takes_one_statement(database, context, make_stack, read, limit):
     ids = [make_stack(f's{number}', ['a', 'b'], outputs=['large']) for number in range(20)]
@@ -196,7 +196,7 @@ def test_get_takes_one_statement(database, context, make_stack, read, limit):
 def test_list_does_not_read_large_columns(database, context, make_stack):
     make_stack(outputs=['large'], plan={'very': 'large'})
     with databases.statements() as sent:
-        (row,) = stacks.list(context)
+        (row,) = stacks.list_rows(context)
     assert not stacks.LARGE_COLUMNS & set(row._fields)
     assert not any(name in statement for name in stacks.LARGE_COLUMNS for statement in sent)
 

@@ -94,8 +94,8 @@ def test_scaling_notification_carries_stack_payload():
             ('tenant', 'username', 'id', 'name', 'action', 'status', 'status_reason'), 'x'
         ),
     )
-    notification.scaling_changed(stack, 'start', groupname='g', capacity=2)
-    notification.scaling_changed(stack, 'error', groupname='g', message='no room')
+    notification.send_scaling(stack, 'start', groupname='g', capacity=2)
+    notification.send_scaling(stack, 'error', groupname='g', message='no room')
     sender.stop(10)
     assert bus.told == [
         ('info', 'orchestration.autoscaling.start'),

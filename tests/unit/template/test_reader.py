@@ -141,7 +141,7 @@ NESTINGS = {
 
 @pytest.mark.parametrize('kind', NESTINGS)
 def test_text_nested_too_deeply_is_refused(kind):
-    limits = reader.Limits(depth=50)
+    limits = reader.DocumentLimits(depth=50)
     assert reader.parse(NESTINGS[kind](50), limits)
     for depth in (51, 200_000):
         with pytest.raises(reader.FormatError, match='nested too deeply'):
@@ -152,16 +152,16 @@ def test_parsed_data_nested_too_deeply_is_refused():
     data = value = {}
     for _level in range(60):
         value['a'] = value = {}
-    assert reader.parse(data, reader.Limits(depth=60)) is data
+    assert reader.parse(data, reader.DocumentLimits(depth=60)) is data
     with pytest.raises(reader.FormatError, match='nested too deeply'):
-        reader.parse(data, reader.Limits(depth=59))
+        reader.parse(data, reader.DocumentLimits(depth=59))
 
 
 def test_depth_includes_expanded_aliases():
     text = 'a: &a [[x]]\nb: &b [[*a]]\nc: [[*b]]'
-    assert reader.parse(text, reader.Limits(depth=6))
+    assert reader.parse(text, reader.DocumentLimits(depth=6))
     with pytest.raises(reader.FormatError, match='nested too deeply'):
-        reader.parse(text, reader.Limits(depth=5))
+        reader.parse(text, reader.DocumentLimits(depth=5))
 
 
 def test_aliases_over_the_size_limit_are_refused():
@@ -181,7 +181,7 @@ def test_size_includes_the_length_of_aliased_text():
     text = f'a: &a {"x" * 1000}\nb: [{",".join(["*a"] * 100)}]'
     assert len(reader.parse(text)['b']) == 100
     with pytest.raises(reader.FormatError, match='unfold to too much'):
-        reader.parse(text, reader.Limits(size=50_000))
+        reader.parse(text, reader.DocumentLimits(size=50_000))
 
 
 def test_template_file_without_version_is_refused():

@@ -174,7 +174,7 @@ def test_secrets_of_heat_are_decrypted(taken_over):
 
 
 def test_backup_stacks_are_in_no_list(taken_over):
-    nested = stacks.list(taken_over, queries.StackFilter(show_nested=True))
+    nested = stacks.list_rows(taken_over, queries.StackFilter(show_nested=True))
     assert nested and not [stack.name for stack in nested if stack.name.endswith('*')]
     owner = stacks.get_by_name(taken_over, 'leg-replace-1')
     assert list(stacks.children(taken_over, [owner.id])) == []
@@ -329,7 +329,7 @@ def test_give_back_leaves_secrets_in_the_form_of_heat_unread(url):
         target = reencrypt.Target(False, [heat_database.KEY], cipher.HEAT_METHOD, checked=True)
         changed = dict(reencrypt.reencrypt_tables(target, 50))
         assert changed['user_creds'] == 0 and changed['resource_properties_data'] > 0
-        credential = next(iter(stacks.list(admin_context()))).user_creds_id
+        credential = next(iter(stacks.list_rows(admin_context()))).user_creds_id
         broken = "UPDATE user_creds SET trust_id = 'garbage' WHERE id = :id"
         with engine_of(url).begin() as connection:
             connection.execute(sqlalchemy.text(broken), {'id': credential})

@@ -84,7 +84,7 @@ def everything(context, name, tenant='tenant'):
 def test_purge_removes_all_rows_of_a_stack(database, context):
     for name in 'abc':
         everything(context, name)
-    for stack_id in [row.id for row in stacks.list(context)]:
+    for stack_id in [row.id for row in stacks.list_rows(context)]:
         stacks.update(context, stack_id, {'deleted_at': ago(days=91)})
     age_all(days=100)
     assert purged(context, 90, batch_size=2) == 3
@@ -139,7 +139,8 @@ def test_purge_of_one_project_keeps_others(database, context, make_stack):
     make_stack('theirs', tenant='other', deleted_at=ago(days=2))
     assert purged(context, 1, project_id='other') == 1
     assert [
-        row.name for row in stacks.list(context, StackFilter(show_deleted=True, tenant_safe=False))
+        row.name
+        for row in stacks.list_rows(context, StackFilter(show_deleted=True, tenant_safe=False))
     ] == ['ours']
 
 
