@@ -66,7 +66,8 @@ class Ec2TokenFilter:
     def _check_signature(self, environ: wsgi.Environ, credentials: dict[str, Any]) -> None:
         with self.turns.turn(*fair_turns.waiting(environ)):
             keystone, token, token_id = self._validate(credentials)
-        auth_headers.set_identity(environ, **_identity(token, token_id))
+        identity = auth_headers.identity_of_token(token)
+        auth_headers.set_identity(environ, auth_token=token_id, **identity)
         environ[auth_headers.TOKEN_INFO] = _token_info(token)
         if keystone.auth_url:
             environ[auth_headers.AUTH_URL] = keystone.auth_url
@@ -110,20 +111,6 @@ def _require_method(method: str, allowed: tuple[str, ...]) -> None:
     if method not in allowed:
         text = f'{method} is not supported here: send the request with {" or ".join(allowed)}'
         raise faults.Fault(405, 'MethodNotAllowed', text, allow=', '.join(allowed))
-
-
-def _identity(token: dict[str, Any], token_id: str | None) -> dict[str, str | None]:
-    user, project = token['user'], token.get('project') or {}
-    return {
-        'auth_token': token_id,
-        'user_id': user['id'],
-        'user_name': user['name'],
-        'user_domain_id': user.get('domain', {}).get('id'),
-        'project_id': project.get('id'),
-        'project_name': project.get('name'),
-        'project_domain_id': project.get('domain', {}).get('id'),
-        'roles': ','.join(role['name'] for role in token.get('roles', ())),
-    }
 
 
 def _token_info(token: dict[str, Any]) -> dict[str, Any]:

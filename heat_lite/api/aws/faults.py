@@ -155,7 +155,7 @@ def error_response(found: Fault, as_json: bool = False) -> webob.Response:
         'Message': str(found),
     }
     if as_json:
-        response = responses.json_response({'Error': error}, found.status)
+        response = wsgi.json_response({'Error': error}, found.status)
     else:
         response = responses.xml_response({'ErrorResponse': {'Error': error}}, found.status)
     if found.allow:

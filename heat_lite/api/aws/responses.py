@@ -35,11 +35,7 @@ def wants_json(environ: wsgi.Environ) -> bool:
 def action_response(action: str, result: dict[str, Any], as_json: bool) -> webob.Response:
     """Return the result of an action: ``<XResponse><XResult>...``."""
     body = {f'{action}Response': {f'{action}Result': result}}
-    return json_response(body) if as_json else xml_response(body)
-
-
-def json_response(value: dict[str, Any], status: int = 200) -> webob.Response:
-    return wsgi.json_response(value, status)
+    return wsgi.json_response(body) if as_json else xml_response(body)
 
 
 def xml_response(value: dict[str, Any], status: int = 200) -> webob.Response:

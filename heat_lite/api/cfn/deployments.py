@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import webob
 
 from heat_lite.api import admission, wsgi
-from heat_lite.api.aws import faults, responses
+from heat_lite.api.aws import faults
 from heat_lite.common import fair_turns
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
@@ -41,4 +41,4 @@ class DeploymentsApplication:
         self.enforcer.enforce(context, RULE)
         with self.admission.admit(context, *fair_turns.waiting(environ)):
             rows = self.client.metadata_software_deployments(context, server_id=found['server_id'])
-        return responses.json_response({'metadata': rows})(environ, start_response)
+        return wsgi.json_response({'metadata': rows})(environ, start_response)

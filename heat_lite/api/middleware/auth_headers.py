@@ -63,6 +63,20 @@ def set_identity(environ: dict[str, Any], **identity: str | None) -> None:
     )
 
 
+def identity_of_token(token: dict[str, Any]) -> dict[str, str | None]:
+    """Return the identity of a token of Keystone, as ``set_identity`` takes it."""
+    user, project = token.get('user', {}), token.get('project') or {}
+    return {
+        'user_id': user.get('id'),
+        'user_name': user.get('name'),
+        'user_domain_id': user.get('domain', {}).get('id'),
+        'project_id': project.get('id'),
+        'project_name': project.get('name'),
+        'project_domain_id': project.get('domain', {}).get('id'),
+        'roles': ','.join(role['name'] for role in token.get('roles', ())),
+    }
+
+
 def project_of_path(environ: dict[str, Any]) -> str:
     """Return the project in the path; empty without one.
 

@@ -21,7 +21,8 @@ class NoAuthFilter:
 
     def __init__(self, application: wsgi.WsgiApp, token: dict[str, Any] | None = None) -> None:
         self.application = application
-        self.fixed = _from_token(token or {})
+        fixed = auth_headers.identity_of_token(token or {})
+        self.fixed = {name: value for name, value in fixed.items() if value}
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
@@ -44,21 +45,6 @@ def identity_of(project: str | None) -> dict[str, str | None]:
         'project_domain_id': DOMAIN,
         'roles': ROLES,
     }
-
-
-def _from_token(token: dict[str, Any]) -> dict[str, str]:
-    user, project = token.get('user', {}), token.get('project', {})
-    roles = ','.join(role['name'] for role in token.get('roles', ()))
-    identity = {
-        'user_id': user.get('id'),
-        'user_name': user.get('name'),
-        'user_domain_id': user.get('domain', {}).get('id'),
-        'project_id': project.get('id'),
-        'project_name': project.get('name'),
-        'project_domain_id': project.get('domain', {}).get('id'),
-        'roles': roles,
-    }
-    return {name: value for name, value in identity.items() if value}
 
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
