@@ -7,7 +7,7 @@ from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions, work_report
-from heat_lite.engine.signals import signal_tasks, signals
+from heat_lite.engine.signals import signal_tasks
 from heat_lite.rpc import api
 
 
@@ -22,17 +22,13 @@ class Listener(Endpoint):
         return True
 
     def send(self, context: RequestContext, stack_identity: Wire, message: str) -> bool:
-        """Pass a message to the task of a stack, or wake the tasks that wait for a signal, for a
-        hook or for the end of a nested stack.
+        """Pass a message to the task of a stack, or wake tasks that wait for a signal or for the end
+        of a nested stack.
         """
         if message.startswith(signal_tasks.SIGNAL_PREFIX):
             row_id = int(message.removeprefix(signal_tasks.SIGNAL_PREFIX))
             return self._runtime.waits.notify(row_id)
         stack = identifier.HeatIdentifier.from_dict(stack_identity)
-        if message.startswith(signals.HOOK_PREFIX):
-            hook, _, name = message.removeprefix(signals.HOOK_PREFIX).partition(':')
-            signals.clear_hook(self._stack(context, stack_identity), name, hook)
-            return True
         if message == api.THREAD_ENDED:
             return self._runtime.waits.notify(stack.stack_name)
         return self._runtime.task_manager.send(stack_identity['stack_id'], message)

@@ -15,8 +15,6 @@ from heat_lite.engine.stack import hooks
 #: Signals of a resource that wait to be handled one by one. An alarm that sends more has sent the
 #: same again.
 MAX_WAITING = 100
-#: prefix of a message to another engine: the hook to clear and the name of its resource follow
-HOOK_PREFIX = 'hook:'
 MARKED = 'state changed by resource_mark_unhealthy api'
 
 
@@ -29,7 +27,9 @@ def signal(stack, name, details, wait=False):
     of the type.
     """
     if isinstance(details, dict) and hooks.UNSET in details:
-        _clear_hook(stack, name, details[hooks.UNSET])
+        hook = details[hooks.UNSET]
+        # a resource with hooks is never given to another engine
+        stack.runtime.task_manager.call(stack, lambda live: hooks.clear(find(live, name), hook))
         return find(stack, name).metadata_get() if wait else None
     item, target = _find_target(stack, name)
     runtime, row_id = stack.runtime, item.record.id
@@ -72,22 +72,6 @@ def _require_room(item, waiting):
             f'{item.name} has {waiting} signals that are not handled yet, which is the limit. '
             'The signal was refused; send it again when they are handled.'
         )
-
-
-def _clear_hook(stack, name, hook):
-    """Clear a hook in the engine that works on the resource."""
-    runtime = stack.runtime
-    engine = traversals.engine_of(stack.context, stack.id, name) if stack.convergence else None
-    if engine in (None, runtime.engine_id):
-        clear_hook(stack, name, hook)
-    else:
-        identity = stack.identifier().as_dict()
-        runtime.listener.send(stack.context, engine, identity, f'{HOOK_PREFIX}{hook}:{name}')
-
-
-def clear_hook(stack, name, hook):
-    """Clear a hook in the task of this engine that works on the resource."""
-    stack.runtime.task_manager.call(stack, lambda live: hooks.clear(find(live, name), hook))
 
 
 def find(stack, name):
