@@ -22,8 +22,8 @@ class Listener(Endpoint):
         return True
 
     def send(self, context: RequestContext, stack_identity: Wire, message: str) -> bool:
-        """Pass a message to the task of a stack, or wake tasks that wait for a signal or for the end
-        of a nested stack.
+        """Pass a message to the task of a stack, or wake tasks that wait for a signal or for a
+        nested stack.
         """
         if message.startswith(signal_tasks.SIGNAL_PREFIX):
             row_id = int(message.removeprefix(signal_tasks.SIGNAL_PREFIX))

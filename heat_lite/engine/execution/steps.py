@@ -38,7 +38,7 @@ def recorded_failure(name: str, action: str, reason: str) -> exception.ResourceF
     """Return the failure of a resource that its status reason tells."""
     told = exception.ResourceFailure.from_status_reason(f'Resource {action} failed: {reason}')
     if not told.path:
-        return exception.ResourceFailure(told.error, action=action, kind='')
+        return exception.ResourceFailure(exception.Error(reason), action=action, kind='')
     path = ('resources', name)
     rest = exception.render_path(told.path).removeprefix(exception.render_path(path)).lstrip('.')
     return exception.ResourceFailure(told.error, (*path, rest), action, kind=told.kind)

@@ -82,11 +82,11 @@ def test_message_to_unknown_engine_raises_engine_timeout(transport, ctx, send):
 def test_cancel_check_resource_reaches_the_named_engine(transport, start, ctx):
     engine = Engine()
     start(api.WORKER_TOPIC, [engine], 'engine-6')
-    worker.cancel_check_resource(ctx, 'engine-6', 'the-stack')
+    worker.WorkerClient('engine-6').cancel_check_resource(ctx, stack_id='the-stack')
     wait_until(lambda: engine.got)
     assert engine.got == [('cancel', 'the-stack')]
 
 
 def test_cancel_check_resource_for_unknown_engine_returns_at_once(conf, transport, ctx):
     conf.set_override('rpc_response_timeout', NEVER_SECONDS)
-    worker.cancel_check_resource(ctx, 'never-was', 'the-stack')
+    worker.WorkerClient('never-was').cancel_check_resource(ctx, stack_id='the-stack')
