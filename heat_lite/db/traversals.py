@@ -9,7 +9,7 @@ Tests: tests/unit/db/test_traversals.py.
 import dataclasses
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
@@ -124,6 +124,13 @@ def take_rows(
     rows = set(session.execute(query.with_for_update()).scalars())
     batch.update(_R, [{'id': row, 'engine_id': engine_id} for row in rows])
     return rows
+
+
+@session.writer
+def release(context: RequestContext, stack_id: str, engine_id: str) -> None:
+    """Let go of all rows of a stack that an engine holds."""
+    rows = update(_R).where(_R.c.stack_id == stack_id, _R.c.engine_id == engine_id)
+    session.execute(rows.values(engine_id=None))
 
 
 def holders(rows: Collection[int]) -> dict[int, str | None]:

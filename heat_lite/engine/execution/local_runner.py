@@ -35,6 +35,8 @@ class LocalRunner:
         self._engine_id = stack.runtime.engine_id if stack.convergence else None
         #: the nodes that run in other engines, and the ids of their rows
         self.given: dict[Node, int] = {}
+        #: whether another traversal has begun, so that no node of this one may start
+        self.is_stale = False
 
     def begin(self, walk: Walk) -> None:
         """Begin the walk: called before its first turn."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from heat_lite.common import cooperation
+from heat_lite.db import traversals
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution import nodes, plan, recovery, shared_runner
 from heat_lite.engine.execution.mailbox import Mailbox, Preempted
@@ -75,15 +76,24 @@ def end_traversal(stack: Stack) -> None:
 
 def end_own_worker(stack: Stack) -> Generator[Any, None, None]:
     """End the work of this engine on a stack whose lock it has got meanwhile; wait for its end."""
-    pauses = scheduler.pauses()
+    pauses, has_worked = scheduler.pauses(), False
     while stack.convergence and stack.runtime.workers.leave(stack.id):
+        has_worked = True
         yield next(pauses)
+    if has_worked:
+        traversals.release(stack.context, stack.id, stack.runtime.engine_id)
 
 
 def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:
     """Wait until no other living engine works on the stack. Raises Preempted."""
     pauses = scheduler.pauses()
-    while stack.convergence and (held := shared_runner.hold_rows(stack)[0]):
+    while stack.convergence:
+        held, taken = shared_runner.hold_rows(stack)
+        if taken:
+            # no walk goes on with these
+            traversals.release(stack.context, stack.id, stack.runtime.engine_id)
+        if not held:
+            return
         if mailbox.should_preempt(stack):
             raise Preempted
         for engine_id in set(held.values()):

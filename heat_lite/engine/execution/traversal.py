@@ -150,6 +150,9 @@ class Traversal:
         try:
             yield from self._stack.journal.write()
         except journal.LockLost:
+            for node, work in begun:
+                work.cancel()
+                del self.group.running[node]
             self.abandon()
             raise
         for callback in callbacks:
@@ -185,7 +188,7 @@ class Traversal:
         begun: list[Begun] = []
         until = time.monotonic() + TURN_SECONDS
         busy = self._collect_draining() | self._runner.busy_names()
-        while not self._outcome.stopped and (ready := self._ready(busy)):
+        while not (self._outcome.stopped or self._runner.is_stale) and (ready := self._ready(busy)):
             for node in cooperation.each(ready):
                 self._begin(node, begun)
                 if time.monotonic() > until:

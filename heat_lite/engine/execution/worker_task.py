@@ -43,12 +43,12 @@ class GivenRunner(LocalRunner):
         self._view = view
         #: the nodes of the traversal that were taken already, by their keys
         self._taken: dict[Key, Node] = {}
-        self._is_stale = self._has_news = False
+        self._has_news = False
         self._looked = time.monotonic()
 
     def follow(self, view: traversals.View) -> None:
         """Go on with another traversal."""
-        self._view, self._taken, self._is_stale = view, {}, False
+        self._view, self._taken, self.is_stale = view, {}, False
 
     def begin(self, walk: Walk) -> None:
         self._take(walk)
@@ -64,8 +64,8 @@ class GivenRunner(LocalRunner):
         if lost := (before & self._leased(walk)) - view.rows:
             raise journal.LeaseLost(stack.id, sorted(lost))
         is_over = (view.state is None) != (self._view.state is None)
-        self._is_stale = is_over or view.traversal_id != self._view.traversal_id
-        if not self._is_stale:
+        self.is_stale = is_over or view.traversal_id != self._view.traversal_id
+        if not self.is_stale:
             self._view = view
             rows = {row for row, _ in view.given - self._taken.keys()}
             names = {stack.records[row].name for row in rows}
@@ -125,7 +125,7 @@ class GivenRunner(LocalRunner):
         self._stack.journal.lease = lease
 
     def should_end(self, mailbox: Mailbox) -> bool:
-        return self._is_stale or mailbox.must_leave
+        return self.is_stale or mailbox.must_leave
 
     def goes_on(self) -> bool:
         return bool(self._stack.run.draining) or self._stack.journal.dirty

@@ -177,6 +177,8 @@ def test_rows_of_dead_engines_are_taken(context, stack_id):
     assert engines(context, stack_id) == {a: 'home', b: 'other', c: None}
     with pytest.raises(journal.LeaseLost):
         change(context, stack_id, [a], [a], 'dead')
+    traversals.release(context, stack_id, 'home')
+    assert engines(context, stack_id) == {a: None, b: 'other', c: None}
 
 
 def test_first_project_of_users_stays(context, stack_id):
