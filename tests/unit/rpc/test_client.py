@@ -41,7 +41,7 @@ ADDED = {
         'show_watch_metric',
         'set_watch_state',
     },
-    'listener': {'describe_work'},
+    'listener': {'describe_work', 'helps'},
     'worker': set(),
 }
 # parameters of requests that Heat does not have

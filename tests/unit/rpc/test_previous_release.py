@@ -14,8 +14,9 @@ from heat_lite.operations import OPERATIONS
 from tests import previous
 from tests.previous import facts
 
-#: what the release before does not have, so that its engines refuse it; only on the wish of a user
-ADDED_METHODS = {('listener', 'describe_work')}
+#: what the release before does not have, so that its engines refuse it; only on the wish of a user,
+#: or to learn that an engine refuses it
+ADDED_METHODS = {('listener', 'describe_work'), ('listener', 'helps')}
 ADDED_ARGUMENTS = {('engine', 'list_services', 'with_stacks')}
 CONTEXT = {
     **context.RequestContext(user_id='u', project_id='p', trust_id='t', roles=['member']).to_dict(),

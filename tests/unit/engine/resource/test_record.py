@@ -53,20 +53,20 @@ def stored(name, row_id):
     return record
 
 
-def test_changes_without_a_lost_row_keep_the_others():
-    lost, kept, new = stored('lost', 1), stored('kept', 2), Record(None, 'lost', 'stack')
-    changes = pending(lost, kept)
+def test_changes_of_several_rows_are_one_change_set():
+    one, other, new = stored('one', 1), stored('other', 2), Record(None, 'new', 'stack')
+    changes = pending(one, other)
     changes.stack['status'] = 'COMPLETE'
     changes.added.append(new)
     changes.properties[new] = {}
     changes.events.append((None, {'resource_name': 'the stack'}))
-    rest = changes.without({1}, [new]).change_set('stack', 'engine')
-    assert rest.rows_added == rest.properties == rest.rows_deleted == []
-    assert rest.rows_changed == [{'id': 2, 'status': 'COMPLETE'}]
-    assert rest.data == [(2, 'key', 'value', False)]
-    assert [event['resource_name'] for event in rest.events] == ['kept', 'the stack']
-    assert (rest.stack, rest.holder) == ({'status': 'COMPLETE'}, 'engine')
-    assert changes.records() == {lost, kept, new}
+    found = changes.change_set('stack', 'engine', None)
+    assert [row['name'] for row in found.rows_added] == ['new']
+    assert found.rows_changed[-1] == {'id': 2, 'status': 'COMPLETE'}
+    assert (2, 'key', 'value', False) in found.data
+    assert [event['resource_name'] for event in found.events] == ['one', 'other', 'the stack']
+    assert (found.stack, found.holder) == ({'status': 'COMPLETE'}, 'engine')
+    assert changes.records() == {one, other, new}
 
 
 def test_last_change_of_data_is_stored():
@@ -78,5 +78,5 @@ def test_last_change_of_data_is_stored():
     record.data['back'] = '1'
     record.delete_data('back')
     record.set_data('back', '2', redact=True)
-    changes = journal._pending.change_set('stack', None)
+    changes = journal._pending.change_set('stack', None, None)
     assert changes.data == [(1, 'back', '2', True)] and changes.data_deleted == [(1, 'gone')]
