@@ -12,7 +12,7 @@ from heat_lite.api.aws import faults, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import fair_turns, installation, urlfetch
+from heat_lite.common import installation, urlfetch
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 LOG = logging.getLogger(__name__)
@@ -71,9 +71,7 @@ def load_cloud_app(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )
     receiver = application.build(conf)
-    signed = local_signature.LocalSignatureFilter(
-        ContextFilter(receiver), domain, url, fair_turns.of_unknown_bodies(conf), max_body
-    )
+    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), domain, url, max_body)
     identity = local_identity.LocalIdentity(domain, url, regions, max_body)
     served = fault.FaultFilter(
         cloud_requests.StackUserFilter(app, domain, faults.FaultFilter(signed), identity, guarded)

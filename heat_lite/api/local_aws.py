@@ -11,7 +11,6 @@ from heat_lite.api.cfn import application
 from heat_lite.api.cloudwatch import cloudwatch_application
 from heat_lite.api.middleware import local_requests, version
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import fair_turns
 
 #: API -> the function that builds the application
 APPLICATIONS: dict[str, Callable[[cfg.ConfigOpts], wsgi.WsgiApp]] = {
@@ -28,7 +27,6 @@ def load_app(conf: cfg.ConfigOpts, name: str, hosts: list[str], keys: local_keys
     signed = local_keys.LocalKeyFilter(
         ContextFilter(APPLICATIONS[name](conf)),
         keys,
-        fair_turns.of_unknown_bodies(conf),
         conf.max_json_body_size,
     )
     origins = conf.cors.allowed_origin or ()

@@ -10,9 +10,9 @@ from typing import Any
 import webob
 import webob.exc
 
-from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.routing import Route, Router
-from heat_lite.common import cooperation, exception, fair_turns, json_parts, log_context
+from heat_lite.common import exception, log_context
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.policies.enforcer import Enforcer
@@ -39,9 +39,6 @@ JSON_TYPES = ('application/json', 'JSON', '')
 SURROGATE = re.compile(rb'\\u[dD][89a-fA-F]')
 # limit of the nesting depth of maps and lists in a body
 MAX_DEPTH = 150
-
-#: bytes of a response that are digested without a pause
-DIGESTED = 2**20
 
 # bytes of an unread body that are read before an error response
 MAX_DRAIN = 16 * 1024 * 1024
@@ -158,12 +155,6 @@ def read_body(environ: Environ, limit: int) -> bytes:
         raise BadRequest(f'The chunked body is malformed or incomplete: {error}.') from None
 
 
-def has_body(environ: Environ) -> bool:
-    """Return whether a request may have a body, by its headers."""
-    length = environ.get('CONTENT_LENGTH') or '0'
-    return length != '0' or 'HTTP_TRANSFER_ENCODING' in environ
-
-
 def _read_chunked(environ: Environ, limit: int) -> bytes:
     # Only the server knows the end of a chunked body, so it must be one that marks the end.
     if 'HTTP_TRANSFER_ENCODING' not in environ and not environ.get('wsgi.input_terminated'):
@@ -244,7 +235,7 @@ class JsonText(str):
 
 def json_response(value: Any, status: int = 200) -> webob.Response:
     """Return ``value`` as a JSON response."""
-    text = value if isinstance(value, JsonText) else json_parts.dumps(value)
+    text = value if isinstance(value, JsonText) else json.dumps(value)
     body = text.encode()
     return webob.Response(body=body, status=status, content_type='application/json', charset=None)
 
@@ -256,19 +247,12 @@ def _response(result: Any, request: Request) -> webob.Response:
     response = json_response(result)
     if request.method != 'GET':
         return response
-    tag = _digest(response.body)
+    tag = hashlib.sha256(response.body).hexdigest()[:32]
     if 'HTTP_IF_NONE_MATCH' in request.environ and tag in request.if_none_match:
         response = webob.Response(status=304)
         del response.content_type
     response.etag = tag
     return response
-
-
-def _digest(body: bytes) -> str:
-    digest = hashlib.sha256()
-    for start in cooperation.each(range(0, len(body), DIGESTED)):
-        digest.update(memoryview(body)[start : start + DIGESTED])
-    return digest.hexdigest()[:32]
 
 
 def no_content(headers: dict[str, str] | None = None) -> webob.Response:
@@ -295,7 +279,7 @@ class Application:
         router: Router,
         enforcer: Enforcer,
         max_body: int,
-        admission: AdmissionControl,
+        admission: RequestAdmission,
     ) -> None:
         self._enforcer = enforcer
         self._max_body = max_body
@@ -320,15 +304,12 @@ class Application:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
-        waiting = fair_turns.waiting(request.environ)
         if request.method in NO_BODY:
-            with self._admission.admit(context, *waiting):
+            with self._admission.permit(context, request.environ):
                 return _response(route.action(request, **gaps), request)
-        # A slow body takes the place of other bodies, and no turn.
-        with self._admission.admit_body(context, *waiting):
-            body = request.json_body(self._max_body)
-            with self._admission.admit(context, *waiting):
-                return _response(route.action(request, **gaps, body=_json_object(body)), request)
+        body = request.json_body(self._max_body)
+        with self._admission.permit(context, request.environ):
+            return _response(route.action(request, **gaps, body=_json_object(body)), request)
 
     def _find(self, request: Request) -> tuple[Route | None, dict[str, Any]]:
         path = request.path_text.lstrip('/')

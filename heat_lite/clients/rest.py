@@ -13,7 +13,7 @@ import requests
 from keystoneauth1 import exceptions
 
 from heat_lite.clients import errors, microversions
-from heat_lite.common import cooperation, log_context, metrics, tracing
+from heat_lite.common import log_context, long_work, metrics, tracing
 from heat_lite.common.value_types import Value, Values
 
 NEXT_PAGE = 'next'
@@ -145,7 +145,7 @@ class UnloggedAdapter:
             options['headers'] = {REQUEST_ID: request_id, **(options.get('headers') or {})}
         if traced := tracing.headers():
             options['headers'] = {**(options.get('headers') or {}), **traced}
-        with cooperation.away():
+        with long_work.waiting():
             return self._inner.request(path, method, log=self._log, **options)
 
 

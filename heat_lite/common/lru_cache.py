@@ -11,6 +11,7 @@ from heat_lite.common.value_types import Value
 
 _caches: 'weakref.WeakSet[LruCache]' = weakref.WeakSet()
 _functions: list[typing.Any] = []
+T = typing.TypeVar('T')
 
 
 def drop_idle() -> None:
@@ -37,6 +38,25 @@ def cached_function(max_entries: int) -> Callable[[typing.Any], typing.Any]:
         return cached
 
     return decorate
+
+
+class cached_property(typing.Generic[T]):  # noqa: N801 - named as that of functools
+    """An attribute that is computed at its first use, without a lock.
+
+    ``functools.cached_property`` of Python 3.11 holds one lock for all instances of the class, so
+    the computation for a large stack would block that for each other stack. Here two threads may
+    compute one value at the same time; all get that of the first to end.
+    """
+
+    def __init__(self, function: Callable[[typing.Any], T]) -> None:
+        self._function = function
+        self._name = function.__name__
+        self.__doc__ = function.__doc__
+
+    def __get__(self, instance: typing.Any, owner: type | None = None) -> T:
+        if instance is None:
+            return typing.cast(T, self)
+        return instance.__dict__.setdefault(self._name, self._function(instance))
 
 
 class LruCache:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib import parse
 
-from heat_lite.common import cooperation
 from heat_lite.common.value_types import Value
 
 MASK = '******'
@@ -87,7 +86,6 @@ class Redactor:
         """Return data of JSON with each of its texts and numbers redacted."""
         if not self._texts:
             return value
-        cooperation.cooperate()
         if isinstance(value, dict):
             return {key: self.redact_data(each) for key, each in value.items()}
         if isinstance(value, list | tuple):

@@ -106,8 +106,9 @@ HEAT_LITE = [
         default=32,
         min=0,
         help='Number of requests of all projects that a worker process of the API processes at a '
-        'time. Further requests wait for their turn; clients that have sent few requests lately '
-        'go first. 0 means no limit.',
+        'time. Further requests wait for their turn; projects that have sent few lately go '
+        'first; a quarter more are in progress of projects that have no other one. 0 means no '
+        'limit.',
     ),
     cfg.IntOpt(
         'max_logins_in_progress',

@@ -9,7 +9,6 @@ import sqlalchemy
 from sqlalchemy import Column, ColumnClause, Dialect, Insert, Table, TableClause
 from sqlalchemy.types import TypeEngine
 
-from heat_lite.common import cooperation
 from heat_lite.common.value_types import Values
 from heat_lite.db import column_types, session
 
@@ -31,7 +30,7 @@ def insert(
     """
     rows = _same_keys(rows)
     ids = []
-    for start in cooperation.each(range(0, len(rows), INSERTED_ROWS)):
+    for start in range(0, len(rows), INSERTED_ROWS):
         ids += _insert_chunk(statement, rows[start : start + INSERTED_ROWS], returning)
     return ids
 
@@ -140,7 +139,7 @@ def update(table: Table, rows: Iterable[dict]) -> int:
         names = sorted(columns - {'id'})
         # The same order in all transactions prevents deadlocks.
         ordered = sorted(group, key=lambda row: row['id'])
-        for start in cooperation.each(range(0, len(ordered) if names else 0, CHUNK)):
+        for start in range(0, len(ordered) if names else 0, CHUNK):
             found += _update_chunk(table, names, ordered[start : start + CHUNK])
     return found
 

@@ -102,7 +102,7 @@ def list_rows(
     query = queries.paginate(
         query, _E, columns, queries.direction(sort_dir, 'asc'), limit, marker, _E.c.uuid
     )
-    return [EventRow(*row, None) for row in session.rows(query)]
+    return [EventRow(*row, None) for row in session.execute(query)]
 
 
 def _in_stacks(stack_ids: str | Collection[str]) -> ColumnElement[bool]:

@@ -9,7 +9,7 @@ import time
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from heat_lite.common import cooperation, tracing
+from heat_lite.common import tracing
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value
 from heat_lite.db import session
@@ -67,7 +67,7 @@ class GroupCommit:
 
     def submit(self, request: typing.Any) -> typing.Any:
         """Execute a request and return its result. Raises the error of this request."""
-        with tracing.span('group of transactions'), cooperation.away():
+        with tracing.span('group of transactions'):
             return self._submit(request)
 
     def _submit(self, request: typing.Any) -> typing.Any:

@@ -11,7 +11,7 @@ import typing
 from oslo_db import exception as db_exception
 from sqlalchemy import delete, insert, or_, select, tuple_
 
-from heat_lite.common import cooperation, metrics
+from heat_lite.common import metrics
 from heat_lite.common.context import RequestContext
 from heat_lite.db import (
     batch,
@@ -149,7 +149,7 @@ def _write(context, change_sets):
     added = [
         _added_row(row, changes, property_ids, now)
         for changes in change_sets
-        for row in cooperation.each(changes.rows_added)
+        for row in changes.rows_added
     ]
     ids = batch.insert(_INSERT_ROWS, added, returning=models.resource.c.id)
     new_ids = {
@@ -297,7 +297,7 @@ def _with_required_ids(rows, new_ids):
     table = models.resource
     # stored by an earlier turn, whose commit had to be found out
     query = select(table.c.uuid, table.c.id).where(table.c.uuid.in_(sorted(missing)))
-    ids = {**new_ids, **(dict(session.rows(query)) if missing else {})}
+    ids = {**new_ids, **(dict(session.execute(query)) if missing else {})}
     ids.update({each: each for row in rows for each in row['requires'] if isinstance(each, int)})
     return [
         {**row, 'requires': [ids[each] for each in row['requires'] if each in ids]} for row in rows
@@ -360,7 +360,7 @@ def _insert_events(change_sets, property_ids, now):
     """
     rows = []
     for changes in change_sets:
-        for event in cooperation.each(changes.events):
+        for event in changes.events:
             row = {'stack_id': changes.stack_id, 'created_at': now, **event}
             name = row.pop('row', None)
             if name in property_ids:

@@ -103,7 +103,7 @@ def list_brief(
     The rows have no properties, data, metadata and requirements.
     """
     found = collections.defaultdict(list)
-    for row in session.rows(_LIST, {'stack_ids': stack_ids}) if stack_ids else ():
+    for row in session.execute(_LIST, {'stack_ids': stack_ids}) if stack_ids else ():
         found[row.stack_id].append(ListedResource(*row))
     return found
 
@@ -156,7 +156,7 @@ def attribute_values(context: RequestContext, ids: Collection[int]) -> dict[int,
     found = {}
     for wanted in queries.any_of(_P.c.id, ids):
         query = select(_P.c.id, _P.c.encrypted, _P.c.data).where(wanted)
-        for row_id, encrypted, data in session.rows(query):
+        for row_id, encrypted, data in session.execute(query):
             found[row_id] = encryption.decrypt_properties(encrypted, data)
     return found
 
@@ -189,7 +189,7 @@ def _rows_with_data(
     The data is read last. An update that is written meanwhile gives new data to an old row, whose
     state tells that it is being updated; old data would look like that of the ended update.
     """
-    rows = list(session.rows(query))
+    rows = list(session.execute(query))
     data = _data(_DATA.join(_R).where(which))
     for row in rows:
         yield row, data.get(row[0], ())
@@ -218,7 +218,7 @@ def _complete_row(row: Row, data: Sequence) -> ResourceRow:
 def _data(query: Select) -> Mapping[int, list]:
     """Return the stored data by resource id: [(key, value, method)]."""
     found = collections.defaultdict(list)
-    for resource_id, *value in session.rows(query):
+    for resource_id, *value in session.execute(query):
         found[resource_id].append(value)
     return found
 

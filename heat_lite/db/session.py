@@ -12,7 +12,6 @@ So the function must not have side effects, and it must not wait for anything bu
 
 import contextlib
 import functools
-import itertools
 import math
 import random
 import threading
@@ -26,7 +25,7 @@ from oslo_db import exception as db_exception
 from oslo_db import options as db_options
 from sqlalchemy.engine import Connection
 
-from heat_lite.common import cooperation, exception, metrics, tracing
+from heat_lite.common import exception, metrics, tracing
 from heat_lite.common.value_types import Values
 from heat_lite.db import connections, encryption
 
@@ -42,8 +41,6 @@ FOREVER_PAUSE = 2
 MAX_DEADLOCK_RETRIES = 20
 #: attributes of the spans of transactions
 KINDS = {kind: {'heat.transaction': kind} for kind in ('read', 'write')}
-# Rows whose columns are converted between two pauses.
-ROWS_A_PART = 100
 F = typing.TypeVar('F', bound=Callable)
 
 
@@ -210,17 +207,6 @@ def execute(statement: typing.Any, parameters: typing.Any = None) -> typing.Any:
     return _current.connection.execute(statement, parameters)
 
 
-def rows(
-    statement: typing.Any, parameters: typing.Any = None, rows_a_part: int = ROWS_A_PART
-) -> Iterator[typing.Any]:
-    """Return the rows of a query in the current transaction.
-
-    All are read from the server at once; their columns are converted in parts.
-    """
-    parts = execute(statement, parameters).partitions(rows_a_part)
-    return itertools.chain.from_iterable(cooperation.each(parts))
-
-
 def dialect() -> str:
     """Return 'sqlite', 'mysql' (also for MariaDB) or 'postgresql'."""
     return engine().dialect.name
@@ -307,7 +293,6 @@ def _run(function: Callable, writes: bool, args: tuple, kwargs: Values) -> typin
     kind, began = 'write' if writes else 'read', time.monotonic()
     with (
         tracing.span('transaction', tracing.CLIENT, KINDS[kind]),
-        cooperation.away(),
         _state.write_lock if writes else contextlib.nullcontext(),
         engine(writes).connect() as connection,
     ):

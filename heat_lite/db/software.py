@@ -104,7 +104,7 @@ def configs_of_server(context: RequestContext, server_id: str) -> Row:
         .where(_D.c.server_id == server_id, _visible_to(context))
     )
     # each row may take a megabyte
-    return list(session.rows(query.order_by(_D.c.created_at, _D.c.id), rows_a_part=1))
+    return list(session.execute(query.order_by(_D.c.created_at, _D.c.id)))
 
 
 @session.reader
@@ -114,7 +114,7 @@ def list_deployments(context: RequestContext, server_id: str | None = None) -> R
     if server_id is not None:
         query = query.where(_D.c.server_id == server_id)
     # each row may take a megabyte
-    return list(session.rows(query.order_by(_D.c.created_at, _D.c.id), rows_a_part=1))
+    return list(session.execute(query.order_by(_D.c.created_at, _D.c.id)))
 
 
 @session.writer

@@ -364,4 +364,4 @@ def count_by_state(context: RequestContext) -> Sequence[tuple[str, str, int, typ
         .where(table.c.deleted_at.is_(None))
         .group_by(table.c.action, table.c.status)
     )
-    return [tuple(row) for row in session.rows(query)]
+    return [tuple(row) for row in session.execute(query)]

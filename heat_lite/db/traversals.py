@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import select, update
 
-from heat_lite.common import cooperation
 from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, models, session, sync_points
 
@@ -43,7 +42,7 @@ def deps_column(before: Mapping[Key, Collection[Key]]) -> dict:
     """
     needed = {each for first in before.values() for each in first}
     edges: list = []
-    for key, first in cooperation.each(before.items()):
+    for key, first in before.items():
         edges += [[list(key), list(each)] for each in sorted(first)]
         if not first and key not in needed:
             edges.append([list(key), None])
@@ -55,7 +54,7 @@ def deps_of_rows(stack_id: str) -> dict:
 
     The caller is in a transaction.
     """
-    rows = dict(session.rows(select(_R.c.id, _R.c.requires).where(_R.c.stack_id == stack_id)))
+    rows = dict(session.execute(select(_R.c.id, _R.c.requires).where(_R.c.stack_id == stack_id)))
     return deps_column(
         {
             (row, True): {(each, True) for each in requires or () if each in rows}
@@ -90,7 +89,7 @@ def rows_elsewhere(context: RequestContext, stack_id: str, engine_id: str) -> di
     query = select(_R.c.id, _R.c.engine_id).where(
         _R.c.stack_id == stack_id, _R.c.engine_id.is_not(None), _R.c.engine_id != engine_id
     )
-    return dict(session.rows(query))
+    return dict(session.execute(query))
 
 
 @session.reader
@@ -140,5 +139,5 @@ def holders(rows: Collection[int]) -> dict[int, str | None]:
     for start in range(0, len(ordered), sync_points.CHUNK):
         chunk = _R.c.id.in_(ordered[start : start + sync_points.CHUNK])
         query = select(_R.c.id, _R.c.engine_id).where(chunk).order_by(_R.c.id)
-        found.update(dict(session.rows(query.with_for_update())))
+        found.update(dict(session.execute(query.with_for_update())))
     return found

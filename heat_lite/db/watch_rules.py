@@ -247,7 +247,7 @@ def _points(rule_ids: Collection[int]) -> dict[int, list]:
     """Return [(id, time, data)] by the id of the rule."""
     query = select(_D.c.watch_rule_id, _D.c.id, _D.c.created_at, _D.c.data)
     result: dict[int, list] = {}
-    for rule_id, *point in session.rows(query.where(_D.c.watch_rule_id.in_(rule_ids))):
+    for rule_id, *point in session.execute(query.where(_D.c.watch_rule_id.in_(rule_ids))):
         result.setdefault(rule_id, []).append(tuple(point))
     return result
 

@@ -14,7 +14,6 @@ import types
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any
 
-from heat_lite.common import cooperation
 from heat_lite.template.functions import budget
 
 Graph = Mapping[Any, Iterable[Any]]
@@ -389,12 +388,12 @@ def _edges(graph: Graph, reverse: bool) -> tuple[dict[Any, set], dict[Any, list]
     for each.
     """
     waits_for: dict[Any, set] = {node: set() for node in itertools.chain(graph, *graph.values())}
-    for node, first in cooperation.each(graph.items()):
+    for node, first in graph.items():
         for required in first:
             before, after = (node, required) if reverse else (required, node)
             waits_for[after].add(before)
     dependants: dict[Any, list] = {}
-    for node, first in cooperation.each(waits_for.items()):
+    for node, first in waits_for.items():
         for required in first:
             dependants.setdefault(required, []).append(node)
     return waits_for, dependants

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common import cooperation, log_context, metrics, tracing
+from heat_lite.common import log_context, metrics, tracing
 from heat_lite.engine.scheduler import TaskRunner
 
 LOG = logging.getLogger(__name__)
@@ -29,10 +29,6 @@ IDLE_SECONDS = 30.0
 MAX_SHARE = 75
 #: seconds between two checks of ``may_step`` while it is False
 BLOCKED_POLL_SECONDS = 0.1
-#: Seconds of processor time after which a step needs a turn. More than nearly every step takes:
-#: steps of several stacks share the transactions that they write, so they must not follow each
-#: other. A long one shares none meanwhile, and many of them at once delay every request.
-LONG_STEP_SECONDS = 0.05
 
 
 class PoolClosed(RuntimeError):
@@ -95,7 +91,7 @@ class Job:
     def step(self) -> float | None:
         """Run to the next wait. Return the pause in seconds, or None when the job has ended."""
         log_context.set_subject(self._subject)
-        with cooperation.work(self.project or '', LONG_STEP_SECONDS), tracing.turn(self._trace):
+        with tracing.turn(self._trace):
             try:
                 return self._step()
             finally:
@@ -330,7 +326,6 @@ class TaskPool:
                 self._stepping += 1
             with metrics.TURNS.time():
                 pause = job.step()
-            cooperation.cooperate()
             with self._changed:
                 self._stepping -= 1
                 self._step_done(job, pause)

@@ -15,6 +15,19 @@ VERSIONS = {
     EVENTS_TOPIC: '1.0',
 }
 
+# methods that may compute for long: they read, validate or plan templates
+LONG_METHODS = frozenset(
+    {
+        'complete_template',
+        'create_stack',
+        'lint_template',
+        'preview_stack',
+        'preview_update_stack',
+        'update_stack',
+        'validate_template',
+    }
+)
+
 # messages to the running action of a stack
 CANCEL = 'cancel'
 CANCEL_WITH_ROLLBACK = 'cancel_with_rollback'

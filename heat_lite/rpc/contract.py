@@ -7,7 +7,7 @@ from typing import Any
 
 import oslo_messaging
 
-from heat_lite.common import cooperation, exception, metrics, tracing
+from heat_lite.common import exception, long_work, metrics, tracing
 from heat_lite.common.context import RequestContext
 from heat_lite.operations.remote_method import Method
 from heat_lite.rpc import messaging, remote_errors, tables
@@ -92,7 +92,7 @@ class RpcClient:
         send = prepared.call if expects_reply else prepared.cast
         try:
             messaging.check_broker()
-            with cooperation.away():
+            with long_work.waiting():
                 return self._send(send, context, method, args, prepared)
         except oslo_messaging.RemoteError as remote:
             raise remote_errors.unpack(remote, method.name) from None

@@ -20,8 +20,6 @@ from oslo_config import cfg
 from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
 
-from heat_lite.common import json_parts
-
 # Messages that are kept for an address without a listener. The limit bounds the memory that unread
 # notifications take.
 BACKLOG = 1000
@@ -271,7 +269,7 @@ class Message(base.RpcIncomingMessage):
         """Send the result or the failure to the caller, if it waits for a reply."""
         if self.pending:
             failure = common.serialize_remote_exception(failure) if failure else None
-            result = None if failure else json.loads(json_parts.dumps(reply, _dumps))
+            result = None if failure else _copy(reply)
             self.pending.replies.put(('end', result, failure))
 
     def heartbeat(self) -> None:

@@ -23,13 +23,13 @@ from oslo_messaging.rpc import dispatcher as oslo_dispatcher
 from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
-from heat_lite.common import cooperation, exception, log_context, metrics, tracing
-from heat_lite.rpc import api, fair_executor, rabbit, remote_errors, reply_size, tables
+from heat_lite.common import exception, log_context, long_work, metrics, tracing
+from heat_lite.rpc import api, rabbit, remote_errors, reply_size, request_executor, tables
 
 LOG = logging.getLogger(__name__)
 
 #: end the threads of this process that wait for requests
-end_idle_threads = fair_executor.end_idle_threads
+end_idle_threads = request_executor.end_idle_threads
 
 transport: Any = None
 _url: str | None = None
@@ -149,7 +149,6 @@ def serve(
     topic: str,
     server: str,
     endpoints: Sequence[Any],
-    executor: str | None = None,
     pool_size: int | None = None,
     around: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext,
     max_reply: int = sys.maxsize,
@@ -157,18 +156,16 @@ def serve(
     """Create an RPC server: ``start()``, ``stop()`` (accept no more), ``wait()`` (finish requests).
 
     A method is looked up in ``endpoints`` in their order. An endpoint without a ``target`` gets the
-    version of the topic. ``executor`` is 'threading' or 'eventlet'; None detects it. Each request
-    runs in a context ``around()``. ``max_reply`` limits the characters of a reply.
+    version of the topic. Each request runs in a context ``around()``. ``max_reply`` limits the
+    characters of a reply.
     """
     version = api.VERSIONS.get(topic)
     target = oslo_messaging.Target(topic=topic, server=server, version=version)
     for endpoint in endpoints:
         if getattr(endpoint, 'target', None) is None:
             endpoint.target = oslo_messaging.Target(version=version)
-    options = {'executor': executor} if executor else {}
-    rpc_server = oslo_server.RPCServer(
-        transport, target, Dispatcher(endpoints, around, max_reply), **options
-    )
+    dispatcher = Dispatcher(endpoints, around, max_reply)
+    rpc_server = oslo_server.RPCServer(transport, target, dispatcher, executor='threading')
     return Server(rpc_server, pool_size, own_queue=f'{topic}.{server}')
 
 
@@ -273,14 +270,8 @@ class Server:
         self._server = server
         self._pool_size = pool_size
         self._own_queue = own_queue
-        if server.executor_type == 'threading':
-            # The threads of the library's pool poll once a second, and take as long to end.
-            server._executor_cls = functools.partial(fair_executor.FairExecutor, refuse=_refuse)
-
-    @property
-    def executor(self) -> str:
-        """'threading' or 'eventlet'."""
-        return self._server.executor_type
+        # The threads of the library's pool poll once a second, and take as long to end.
+        server._executor_cls = functools.partial(request_executor.RequestExecutor, refuse=_refuse)
 
     def start(self) -> None:
         """Start to accept requests."""
@@ -334,7 +325,7 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         try:
             with (
                 tracing.message(incoming.ctxt, method),
-                cooperation.work(fair_executor.project_of([incoming])),
+                _permit(incoming, method),
                 self._around(),
             ):
                 reply = super().dispatch(incoming)
@@ -352,6 +343,13 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         # Outside of the block, which forgets the error. A variable of it would keep it, by its
         # traceback, with all values of the request until a collection of garbage.
         raise _expected(carrier)
+
+
+def _permit(incoming: Any, method: str) -> contextlib.AbstractContextManager[None]:
+    """Return the block of a method: with a permit, if it computes for long."""
+    if method not in api.LONG_METHODS:
+        return contextlib.nullcontext()
+    return long_work.permit(request_executor.project_of([incoming]))
 
 
 def _reads_tables(incoming: Any, method: str) -> bool:

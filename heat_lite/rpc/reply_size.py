@@ -1,10 +1,10 @@
 """The limit of the size of a reply: broker, API and engine hold it in memory."""
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.rpc import tables
 
 #: beginnings of the names of methods that only read; the others have done their work when they
@@ -54,7 +54,7 @@ def excess(data: Any, limit: int) -> str | None:
 def excess_of_tables(packed: dict[str, Any], limit: int) -> str | None:
     """Return the same for the list that ``tables.pack`` has turned into tables."""
     size, count, pending = OVERHEAD, 1, []
-    for table in cooperation.each(packed['tables']):
+    for table in packed['tables']:
         count += table[0]
         size += OVERHEAD * table[0]
         for number, keys, texts, lists in tables.parts(table):
@@ -67,7 +67,8 @@ def excess_of_tables(packed: dict[str, Any], limit: int) -> str | None:
 
 
 def _excess(pending: list[Any], limit: int, size: int, count: int) -> str | None:
-    for values in cooperation.each(_taken(pending)):
+    while pending:
+        values = pending.pop()
         count += len(values)
         if count > MAX_VALUES:
             return f'{MAX_VALUES} values'
@@ -97,12 +98,6 @@ def _size_of_values(values: Collection[Any], pending: list[Any]) -> int:
         elif isinstance(each, str):
             size += len(each)
     return size
-
-
-def _taken(pending: list[Any]) -> Iterator[Any]:
-    """Take the last of a list, which may grow meanwhile, until there is none."""
-    while pending:
-        yield pending.pop()
 
 
 def _size_of_keys(values: Iterable[Any]) -> int:

@@ -9,8 +9,6 @@ import itertools
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from heat_lite.common import cooperation
-
 #: methods whose reply is a list, or else tables
 METHODS = ('list_events', 'list_stack_resources', 'list_stacks')
 CONTEXT_KEY = 'reads_tables'
@@ -32,7 +30,7 @@ def pack(reply: Any) -> dict[str, list[Table]] | None:
     if type(reply) is not list or len(reply) < MIN_ROWS:
         return None
     tables = []
-    for start in cooperation.each(range(0, len(reply), MAX_ROWS)):
+    for start in range(0, len(reply), MAX_ROWS):
         table = _table(reply[start : start + MAX_ROWS])
         if table is None:
             return None
@@ -75,7 +73,7 @@ def unpack(method: str, reply: Any) -> Any:
     """Return the list that the tables of a reply stand for; any other reply as it is."""
     if method not in METHODS or not is_packed(reply):
         return reply
-    return list(itertools.chain.from_iterable(map(rows, cooperation.each(reply['tables']))))
+    return list(itertools.chain.from_iterable(map(rows, reply['tables'])))
 
 
 def rows(table: Table) -> Collection[dict[str, Any]]:

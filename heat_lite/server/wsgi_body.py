@@ -5,6 +5,7 @@ A proxy and this server must agree about that end, and no body may keep the serv
 
 import contextlib
 import io
+import math
 import re
 from collections.abc import Callable
 from email import errors as email_errors
@@ -147,11 +148,12 @@ class CompleteBody:
         self._hub = hub
         self._read = io.BytesIO()
         self._error: Exception | None = None
+        #: in bytes; infinite in chunks
+        self.size = math.inf if body.chunked_input else body.content_length
 
     def complete(self, limit: int) -> None:
         """Read the body, in a green thread; ``read`` raises the error, if there is one."""
-        length = self._body.content_length
-        if self._body.chunked_input or 0 < length <= limit:
+        if 0 < self.size <= limit or self._body.chunked_input:
             try:
                 self._read = io.BytesIO(self._body.read(limit + 1))
             except (OSError, ValueError) as error:

@@ -17,7 +17,8 @@ import eventlet
 import eventlet.wsgi
 from oslo_config import cfg
 
-from heat_lite.common import exception, fair_turns
+from heat_lite.common import admission, exception
+from heat_lite.server import hub
 
 #: states of a TCP connection that its client has reset or closed (TCP_CLOSE and TCP_CLOSE_WAIT)
 LEFT_STATES = (7, 8)
@@ -62,8 +63,9 @@ class ClientStream(io.RawIOBase):
     it wait: such a connection may be closed at a cap.
     """
 
-    def __init__(self, sock: Any, limits: ConnectionLimits) -> None:
+    def __init__(self, sock: Any, limits: ConnectionLimits, permit: 'PeerPermit') -> None:
         super().__init__()
+        self.permit = permit
         self.timed_out = False
         self.waiting = True
         self._aborted = False
@@ -100,7 +102,7 @@ class ClientStream(io.RawIOBase):
             size = self._sock.recv_into(buffer)
         if self.is_idle():
             self.begin(HEADERS)
-        self.let_others_run()
+        self.take_permit()
         return size
 
     def write(self, data: Any) -> int:
@@ -117,13 +119,17 @@ class ClientStream(io.RawIOBase):
             self._aborted = True
             return len(data)
 
-    def let_others_run(self) -> None:
-        """Run all other green threads: bytes may always be ready, so that no read waits.
+    def take_permit(self) -> None:
+        """Wait until the connection may go on: bytes may always be ready, so that no read waits.
 
         Raises ConnectionAbortedError after ``abort``.
         """
+        self.permit.end()
         eventlet.sleep(0)
+        with contextlib.suppress(exception.RequestAbandoned):
+            self.permit.take(self.interruptible)
         if self._aborted:
+            self.permit.end()
             raise ConnectionAbortedError('closed in favour of another connection')
 
     @contextlib.contextmanager
@@ -160,6 +166,7 @@ class ClientStream(io.RawIOBase):
 
     @contextlib.contextmanager
     def _client_wait(self, seconds):
+        self.permit.end()
         too_slow = TimeoutError('the client is too slow')
         try:
             if seconds <= 0:  # the limit itself needs a wait, and bytes may always be ready
@@ -171,13 +178,42 @@ class ClientStream(io.RawIOBase):
             raise
 
 
+class PeerPermit:
+    """The permit of a connection to compute, among all connections of its peer.
+
+    It ends before each wait for the client.
+    """
+
+    def __init__(self, permits: admission.Admission, peer: str, loop: hub.Hub) -> None:
+        self._permits, self._peer, self._loop = permits, peer, loop
+        self._permit: admission.Permit | None = None
+
+    def take(self, interruptible: admission.Interruptible) -> None:
+        """Wait for the permit, in a green thread. Raises RequestAbandoned if it is interrupted."""
+        wanted = admission.Permit(self._peer, hub.Event(self._loop))
+        self._permit = self._permits.take(wanted, interruptible)
+
+    def end(self) -> None:
+        """End the permit, in any thread; one that has ended is ignored."""
+        permit, self._permit = self._permit, None
+        if permit is not None:
+            self._permits.leave(permit)
+
+
 class Connection(list):
     """A connection in the form of eventlet: [address, socket, state]; and its stream."""
 
-    def __init__(self, address: Any, sock: Any, limits: ConnectionLimits) -> None:
+    def __init__(
+        self,
+        address: Any,
+        sock: Any,
+        limits: ConnectionLimits,
+        permits: admission.Admission,
+        loop: hub.Hub,
+    ) -> None:
         super().__init__([address, sock, eventlet.wsgi.STATE_IDLE])
-        self.peer = fair_turns.peer_of(address[0])
-        self.stream = ClientStream(sock, limits)
+        self.peer = admission.peer_of(address[0])
+        self.stream = ClientStream(sock, limits, PeerPermit(permits, self.peer, loop))
         #: begins a stream (see ``wsgi.BEGIN_STREAM``); its client, if it has begun
         self.begin_stream: Callable[[], Any] | None = None
         self.client: Any = None

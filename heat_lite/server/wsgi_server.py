@@ -21,7 +21,7 @@ import eventlet.wsgi
 import greenlet
 
 from heat_lite.api import event_feed, request_metrics, wsgi
-from heat_lite.common import fair_turns, log_context, metrics, printable
+from heat_lite.common import admission, exception, log_context, metrics, printable
 from heat_lite.server import hub, wsgi_body, wsgi_connection
 
 LOG = logging.getLogger(__name__)
@@ -37,6 +37,11 @@ EXHAUSTED_SECONDS = 0.05
 ACCEPT_SECONDS = 0.004
 #: open files of a process beside its connections: modules, logs, database, broker
 OTHER_FILES = 256
+#: connections that compute at a time, before the projects of their requests are known
+PEER_PERMITS = 2
+#: bytes of a body that count as none, and the part of the connections that may have larger ones
+SMALL_BODY = 64 * 1024
+BODY_PART = 8
 REFUSAL = (
     b'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n'
     b'Connection: close\r\n\r\n'
@@ -104,9 +109,10 @@ class Protocol(eventlet.wsgi.HttpProtocol):
             # eventlet would set text/plain, which a page can send to any server
             del environ['CONTENT_TYPE']
         environ['wsgi.input'] = environ['eventlet.input'] = wsgi_body.Body(
-            environ['wsgi.input'], self._end_after_response, self.stream.let_others_run
+            environ['wsgi.input'], self._end_after_response, self.stream.take_permit
         )
-        environ[fair_turns.INTERRUPTIBLE] = self.stream.interruptible
+        environ[admission.INTERRUPTIBLE] = self.stream.interruptible
+        environ[admission.END_PEER_PERMIT] = self.stream.permit.end
         environ[wsgi.BEGIN_STREAM] = self.conn_state.begin_stream
         return environ
 
@@ -163,6 +169,8 @@ class Server:
         self._connections = wsgi_connection.ConnectionTable(self._limits)
         self._app = request_metrics.measured(app)
         self._hub = hub.of_process()
+        self._permits = admission.Admission(PEER_PERMITS)
+        self._bodies = admission.Admission(limits.total // BODY_PART, limits.per_peer // BODY_PART)
         # a thread for each request: those that wait for their turn have one, too
         self._threads = concurrent.futures.ThreadPoolExecutor(total, 'request')
         self._pool = eventlet.GreenPool(2 * self._limits.total + self._limits.streams)
@@ -227,7 +235,9 @@ class Server:
             eventlet.sleep(EXHAUSTED_SECONDS)
 
     def _admit(self, sock, address):
-        connection = wsgi_connection.Connection(address, sock, self._limits)
+        connection = wsgi_connection.Connection(
+            address, sock, self._limits, self._permits, self._hub
+        )
         connection.begin_stream = functools.partial(self._begin_stream, connection)
         if self._connections.add(connection):
             self._pool.spawn(self._serve, connection)
@@ -244,10 +254,24 @@ class Server:
 
     def _respond(self, environ, start_response, connection):
         """Answer a request of a connection; called in its green thread."""
+        stream = connection.stream
         body = wsgi_body.CompleteBody(environ['wsgi.input'], self._hub)
-        body.complete(self._limits.max_body)
+        place = wsgi_connection.PeerPermit(self._bodies, connection.peer, self._hub)
         environ['wsgi.input'] = body
-        status, headers, parts = self._hub.run_in(self._threads, self._call, environ, connection)
+        try:
+            if body.size > SMALL_BODY:
+                stream.permit.end()
+                place.take(stream.interruptible)
+            body.complete(self._limits.max_body)
+            environ[admission.END_PEER_PERMIT] = lambda: (stream.permit.end(), place.end())
+            status, headers, parts = self._hub.run_in(
+                self._threads, self._call, environ, connection
+            )
+        except exception.RequestAbandoned:
+            status, headers, parts = '503 Service Unavailable', [], []  # nothing reads it
+        finally:
+            stream.permit.end()
+            place.end()
         if connection.client is not None:
             environ['eventlet.minimum_write_chunk_size'] = 0
         start_response(status, headers)
@@ -269,16 +293,17 @@ class Server:
         sock = connection[1]
         try:
             # so that a crowd of new connections is accepted at once, with all others behind it
-            connection.stream.let_others_run()
+            connection.stream.take_permit()
             if self._secure:
                 with eventlet.Timeout(self._limits.header, TimeoutError()):
                     eventlet.hubs.trampoline(sock.fileno(), read=True)
-                    connection.stream.let_others_run()  # the handshake computes for milliseconds
+                    connection.stream.take_permit()  # the handshake computes for milliseconds
                     sock.do_handshake()
             self._http.process_request(connection)
         except OSError as error:
             LOG.debug('The connection of %s ends: %s', connection.peer, error)
         finally:
+            connection.stream.permit.end()
             self._connections.remove(connection)
             eventlet.greenio.shutdown_safe(sock)
             sock.close()

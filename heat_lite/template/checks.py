@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.template.suggest import (
     closest_match,
     suggest,
@@ -126,7 +126,7 @@ def resource_bodies(snippets: Mapping, version) -> Iterator[Violation]:
 
     Resources are checked in the order of their names, as in Heat.
     """
-    for name in cooperation.each(sorted(snippets)):
+    for name in sorted(snippets):
         for violation in resource_body(snippets[name], version):
             yield dataclasses.replace(violation, path=(name, *violation.path))
 

@@ -7,7 +7,6 @@ independent of the version of the parent's template.
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from heat_lite.common import cooperation
 from heat_lite.template.functions import budget
 
 VERSION = '2015-04-30'
@@ -148,7 +147,6 @@ def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
         if str(number) not in removed:
             names.append(str(number))
         number += 1
-    cooperation.cooperate()
     return names
 
 
@@ -278,7 +276,6 @@ def rolling_batches(
         )
         kept = frozenset(staying)
         changing = [name for name in unchanged if name in kept][: max(0, allowance)]
-        cooperation.cooperate()
         if not added and not changing and names == present:
             return batches
         changed.update(added, changing)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 
 PER_RESOURCE = 'resources'
 HOOKS, RESTRICTED_ACTIONS = 'hooks', 'restricted_actions'
@@ -173,7 +173,7 @@ class TypeRegistry:
 
     def _entries_of(self, resource_name):
         """Yield the entries whose name or pattern matches a resource."""
-        for is_match, entry in cooperation.each(self._matches()):
+        for is_match, entry in self._matches():
             if is_match(resource_name):
                 yield entry
 
@@ -191,7 +191,7 @@ class TypeRegistry:
                     else name.__eq__,
                     entry,
                 )
-                for name, entry in cooperation.each(self._resources.items())
+                for name, entry in self._resources.items()
             ]
         return self._compiled
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heat_lite.common import cooperation
 from heat_lite.template import yaml_reader
 from heat_lite.template.functions import budget
 
@@ -176,12 +175,11 @@ def _below(top):
         if id(node) in seen:
             continue
         seen.add(id(node))
-        cooperation.cooperate()
         yield path, node
         pending.extend(reversed([((*path, part), child) for part, child in _children(node)]))
 
 
-class _CountingLoader(yaml_reader.PausingLoader):
+class _CountingLoader(yaml_reader.LOADER):  # type: ignore[misc, valid-type]
     """A loader that ends at a number of nodes."""
 
     def __init__(self, text, max_nodes):
@@ -225,7 +223,7 @@ class _Keys:
         self._own = {}
         self._lower = {}
         self.merged = []
-        for key, value in cooperation.each(node.value):
+        for key, value in node.value:
             if _is_merge(key):
                 self.merged += _merged(value)
             else:

@@ -8,7 +8,6 @@ import itertools
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from heat_lite.common import cooperation
 from heat_lite.common.exception import append_hint
 
 #: Limits of the search, to bound the cost of an error message.
@@ -52,7 +51,6 @@ def closest_match(name: Any, known: Iterable) -> str | None:
     """Return the most similar known name, ignoring case; None if none is similar enough."""
     if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         return None
-    cooperation.cooperate()  # an error report may have thousands of names
     return _index_of(known).closest(name)
 
 

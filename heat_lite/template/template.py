@@ -4,7 +4,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception, lru_cache
 from heat_lite.template import checks, conditions, dialects, function, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
 from heat_lite.template.environment import Environment
@@ -52,12 +52,12 @@ class Template:
     def parameter_groups(self):
         return self.section('parameter_groups') or []
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def parameter_schemata(self) -> dict[str, ParameterSchema]:
         """``{name: schema}`` in template order. Raises InvalidSchemaError."""
         return {
             name: self._parameter_schema(name, data)
-            for name, data in cooperation.each(self._map('parameters').items())
+            for name, data in self._map('parameters').items()
         }
 
     def _parameter_schema(self, name, data):
@@ -87,7 +87,7 @@ class Template:
         checks.raise_first(checks.section_map(name, section, word), (word,))
         return section
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def condition_definitions(self):
         """The parsed section of conditions. Raises StackValidationFailed for invalid functions."""
         word = self.version.dialect.sections['conditions']
@@ -181,7 +181,7 @@ class BoundTemplate:
         parser = self._parser(dict.fromkeys(name for name, wanted in enabled.items() if wanted))
         definitions = {
             name: ResourceDefinition(name, snippet, self.version, parser, snippets, self.template)
-            for name, snippet in cooperation.each(valid.items())
+            for name, snippet in valid.items()
         }
         if error is not None:
             raise error
@@ -196,7 +196,7 @@ class BoundTemplate:
         """
         word, valid, enabled = self.version.dialect.sections['resources'], {}, {}
         try:
-            for name, snippet in cooperation.each(snippets.items()):
+            for name, snippet in snippets.items():
                 invalid = next(checks.resource_parts(name, snippet, self.version), None)
                 valid[name] = snippet if invalid is None else self._before(invalid.path, snippet)
                 checks.raise_first([invalid] if invalid else (), (word, name))
@@ -235,13 +235,13 @@ class BoundTemplate:
                 error, (section, name, word)
             ) from error
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def outputs(self) -> dict[str, OutputDefinition]:
         """The outputs, parsed at first use: as in Heat, errors of resources come first."""
         parser = self._parser(dict.fromkeys(self.resources))
         return {
             name: self._output(name, snippet, parser)
-            for name, snippet in cooperation.each(self.template.output_snippets.items())
+            for name, snippet in self.template.output_snippets.items()
         }
 
     def _output(self, name, snippet, parser):
@@ -277,11 +277,11 @@ class BoundTemplate:
         """Return ``{resource name: attribute paths}`` that definitions and outputs read."""
         return self._attribute_reads
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def _attribute_reads(self):
         paths_by_resource: dict[str, set[tuple]] = {}
         definitions: list[Any] = [*self.resources.values(), *self.outputs.values()]
-        for definition in cooperation.each(definitions):
+        for definition in definitions:
             for name, paths in definition.attribute_reads().items():
                 paths_by_resource.setdefault(name, set()).update(paths)
         return paths_by_resource

@@ -17,9 +17,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from heat_lite.common import cooperation
-
-__all__ = ['LOADER', 'PausingLoader', 'YAMLError', 'key_text', 'read']
+__all__ = ['LOADER', 'YAMLError', 'key_text', 'read']
 
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
@@ -33,16 +31,6 @@ _EXPLAINED_LENGTH = 16384
 _TOO_DEEP = 'maps and lists are nested too deeply'
 #: The problem that libyaml 0.2.6 reports beyond 1,000 levels in brackets, whatever our limit.
 _TOO_DEEP_IN_LIBYAML = 'exceeded maximum nesting depth'
-#: Events after which other threads get a turn.
-_PAUSE_EVENTS = 1000
-
-
-class PausingLoader(LOADER):  # type: ignore[misc, valid-type]
-    """A loader of PyYAML that lets other threads run between the nodes of a text."""
-
-    def resolve(self, kind, value, implicit):
-        cooperation.cooperate()
-        return super().resolve(kind, value, implicit)
 
 
 def read(text: str, depth: int, size: int) -> Any:
@@ -127,12 +115,10 @@ class _Reader:
             AliasEvent: self._alias,
             DocumentStartEvent: self._document,
         }
-        for number, event in enumerate(yaml.parse(self.text, Loader=LOADER), 1):
+        for event in yaml.parse(self.text, Loader=LOADER):
             step = steps.get(type(event))
             if step is not None:
                 step(event)
-            if not number % _PAUSE_EVENTS:
-                cooperation.cooperate()
         return self.top
 
     def _document(self, event):

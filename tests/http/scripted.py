@@ -99,7 +99,7 @@ def service(
         policy_opts.set_defaults(conf, policy_file)
     messaging.setup(conf, f'local:///contracts-{next(_numbers)}')
     engine = engine or Engine()
-    server = messaging.serve(api.ENGINE_TOPIC, 'scripted', [engine], executor='threading')
+    server = messaging.serve(api.ENGINE_TOPIC, 'scripted', [engine])
     server.start()
     try:
         yield deploy.load_app(conf, name), engine

@@ -1,17 +1,13 @@
 """Who may use signed URLs: each route of heat-lite-api-cfn for them by each kind of signer."""
 
 import configparser
-import contextlib
 import urllib.parse
 
 import pytest
 import webob
 
-from heat_lite.api import admission, wsgi
 from heat_lite.api.cfn import application, signals
-from heat_lite.common import context, ec2, exception, installation
-from heat_lite.policies.enforcer import Enforcer
-from heat_lite.rpc.client import EngineClient
+from heat_lite.common import ec2, installation
 from tests import bodies, identity
 from tests.http import scripted
 
@@ -147,21 +143,3 @@ def test_large_body_is_read_after_the_login_and_up_to_the_limit(service, secret,
         assert 'exceeds maximum allowed size' in response.text and body.taken < 2 * 2**20
     else:
         assert not body.taken
-
-
-def test_bodies_of_a_project_beyond_its_turns_are_not_read():
-    control = admission.AdmissionControl(1, 0.01)
-    requester = context.RequestContext(user_id='u', project_id='home', roles=['member', 'reader'])
-    enforcer = Enforcer(scripted.configuration())
-    app, body = (
-        signals.SignalApplication(EngineClient(), enforcer, control, 1000),
-        bodies.EndlessBody(),
-    )
-    request = webob.Request.blank(f'/v1/signal/{ARN}', method='PUT')
-    request.environ.update({wsgi.CONTEXT: requester, 'CONTENT_LENGTH': '1000', 'wsgi.input': body})
-    with contextlib.ExitStack() as turns:
-        for _ in range(admission.BODIES_PER_TURN):
-            turns.enter_context(control.admit_body(requester))
-        with pytest.raises(exception.ServiceUnavailable, match='the project has 1 requests'):
-            request.get_response(app)
-    assert not body.taken

@@ -11,10 +11,10 @@ from botocore import auth, awsrequest
 from botocore.credentials import Credentials
 from keystoneclient.contrib.ec2 import utils
 
-from heat_lite.api.aws import ec2token, faults, local_signature
+from heat_lite.api.aws import faults, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware.context import ContextFilter
-from heat_lite.common import ec2, exception, fair_turns
+from heat_lite.common import ec2
 from heat_lite.common.local_stack_domain import LocalStackDomain
 from tests import bodies, identity
 from tests.http import scripted
@@ -93,7 +93,6 @@ def local(engine, app):
         ContextFilter(application.build(conf)),
         domain,
         'http://public:8000',
-        fair_turns.of_unknown_bodies(conf),
         conf.max_json_body_size,
     )
     yield Service(faults.FaultFilter(signed), engine, access, secret)
@@ -356,15 +355,6 @@ def test_token_of_a_session_is_refused(service):
     ):
         refused = error_of(service.send(url, headers=headers))
         assert refused[:2] == (403, 'InvalidClientTokenId') and not service.calls()
-
-
-def test_forms_beyond_their_turns_are_not_read(services):
-    turns = fair_turns.CappedTurns(1, 1, 0.01, 'the reason')
-    request = webob.Request.blank(URL, {'CONTENT_LENGTH': '1000'}, method='POST')
-    request.environ['wsgi.input'] = body = bodies.EndlessBody()
-    with turns.turn('another'), pytest.raises(exception.ServiceUnavailable, match='the reason'):
-        ec2token.read_query(request, turns, 10_000)
-    assert not body.taken
 
 
 def test_form_beyond_the_limit_is_not_read(service):

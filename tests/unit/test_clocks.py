@@ -14,11 +14,6 @@ CLOCKS = {
     *('time', 'time_ns', 'monotonic', 'monotonic_ns', 'perf_counter', 'perf_counter_ns'),
     *('process_time', 'process_time_ns', 'thread_time', 'thread_time_ns', 'sleep'),
 }
-# they test the turns of the computing time, which measure it
-MEASURED = {
-    f'test_{name}.py'
-    for name in ('cooperation', 'fair_turns', 'json_parts', 'long_turns', 'task_pool')
-}
 
 
 def clocks(tree):
@@ -33,6 +28,4 @@ def clocks(tree):
 
 @pytest.mark.parametrize('path', sorted(UNIT.rglob('*.py')), ids=lambda p: str(p.relative_to(UNIT)))
 def test_unit_test_reads_no_clock(path):
-    if path.name in MEASURED:
-        return
     assert list(clocks(ast.parse(path.read_text()))) == []

@@ -30,7 +30,7 @@ FLOORS = {
     'operations': (),
     'common': ('conf',),
     'policies': ('common', 'operations'),
-    'template': ('common.exception', 'common.cooperation', 'common.lru_cache'),
+    'template': ('common.exception', 'common.lru_cache'),
     'db': ('common', 'conf'),
     'clients': ('common', 'conf'),
     'rpc': ('common', 'conf', 'operations'),

@@ -2,7 +2,7 @@
 
 A signed URL of a signal is covered by its signature without the body, which is not read before
 the requester is known. Other requests have their parameters in the body, or sign it, so it is
-read first: as one of a few, and up to the limit of bodies. Keystone compares in constant time, and
+read first, up to the limit of bodies. Keystone compares in constant time, and
 refuses a time that is older than its option [credential] auth_ttl. With ``multi_cloud`` each
 Keystone is asked until one knows the key: keys are random, so no two Keystones know the same, and
 no secret is sent.
@@ -17,7 +17,7 @@ import webob
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.aws import ec2_keystones, faults, query, signatures
 from heat_lite.api.middleware import auth_headers, password
-from heat_lite.common import fair_turns
+from heat_lite.common.admission import LoginAdmission
 
 #: the status of a signature that Keystone refuses
 DENIED = 403
@@ -32,7 +32,7 @@ SIGNED_METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST'), 'deploym
 class Ec2TokenFilter:
     """Filter; ``keystones`` are asked in their order.
 
-    ``turns``: those of signatures, ``body_turns``: those of bodies; ``max_body`` in bytes.
+    ``logins``: the permits of signatures; ``max_body`` in bytes.
     ``login``: the filter of requests with X-Auth-User and without a signature, if there is one.
     """
 
@@ -40,15 +40,13 @@ class Ec2TokenFilter:
         self,
         application: wsgi.WsgiApp,
         keystones: Sequence[ec2_keystones.Keystone],
-        turns: fair_turns.FairTurns,
-        body_turns: fair_turns.CappedTurns,
+        logins: LoginAdmission,
         max_body: int,
         login: password.PasswordFilter | None = None,
     ) -> None:
         self.application = application
         self.login = login
-        self.turns = turns
-        self.body_turns = body_turns
+        self.logins = logins
         self.max_body = max_body
         self.keystones = keystones
 
@@ -56,7 +54,7 @@ class Ec2TokenFilter:
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         request = webob.Request(environ)
-        found = read_query(request, self.body_turns, self.max_body)
+        found = read_query(request, self.max_body)
         if self.login and USER in environ and not signatures.is_signed(request, found.params):
             self.login.authenticate(environ)
         else:
@@ -64,7 +62,7 @@ class Ec2TokenFilter:
         return self.application(environ, start_response)
 
     def _check_signature(self, environ: wsgi.Environ, credentials: dict[str, Any]) -> None:
-        with self.turns.turn(*fair_turns.waiting(environ)):
+        with self.logins.permit(environ):
             keystone, token, token_id = self._validate(credentials)
         identity = auth_headers.identity_of_token(token)
         auth_headers.set_identity(environ, auth_token=token_id, **identity)
@@ -91,7 +89,7 @@ class Ec2TokenFilter:
         raise worst
 
 
-def read_query(request: webob.Request, turns: fair_turns.CappedTurns, max_body: int) -> query.Query:
+def read_query(request: webob.Request, max_body: int) -> query.Query:
     """Return the parameters of a request: of a signed URL, those in it. Raises Fault."""
     environ = request.environ
     signed = SIGNED.match(signatures.path_of(request))
@@ -100,10 +98,7 @@ def read_query(request: webob.Request, turns: fair_turns.CappedTurns, max_body: 
         return query.read_url(environ)
     if request.method not in query.METHODS:
         raise faults.Fault(404, 'InvalidAction', f'{request.method} is not supported by this API')
-    if not wsgi.has_body(environ):
-        return query.read(environ, max_body)
-    with turns.turn(*fair_turns.waiting(environ)):
-        return query.read(environ, max_body)
+    return query.read(environ, max_body)
 
 
 def _require_method(method: str, allowed: tuple[str, ...]) -> None:
@@ -135,14 +130,12 @@ def _token_info(token: dict[str, Any]) -> dict[str, Any]:
 
 def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
     conf = paste_config.from_global_conf(global_conf)
-    keystones, turns = ec2_keystones.configured(conf), fair_turns.of_logins(conf)
-    bodies = fair_turns.of_unknown_bodies(conf)
+    keystones, logins = ec2_keystones.configured(conf), LoginAdmission(conf)
     log_in = password.filter_factory(global_conf) if password.has_keystone(conf) else None
     return lambda application: Ec2TokenFilter(
         application,
         keystones,
-        turns,
-        bodies,
+        logins,
         conf.max_json_body_size,
         log_in and log_in(application),
     )

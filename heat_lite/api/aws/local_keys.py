@@ -6,7 +6,6 @@ from typing import Any
 from heat_lite.api import wsgi
 from heat_lite.api.aws.local_signature import LocalSignatureFilter
 from heat_lite.api.middleware import cloud_requests, noauth
-from heat_lite.common import fair_turns
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 
@@ -55,14 +54,8 @@ class LocalKeys:
 class LocalKeyFilter(LocalSignatureFilter):
     """Filter of an API of its own port; ``max_body`` in bytes."""
 
-    def __init__(
-        self,
-        application: wsgi.WsgiApp,
-        keys: LocalKeys,
-        turns: fair_turns.CappedTurns,
-        max_body: int,
-    ) -> None:
-        super().__init__(application, keys, '', turns, max_body)
+    def __init__(self, application: wsgi.WsgiApp, keys: LocalKeys, max_body: int) -> None:
+        super().__init__(application, keys, '', max_body)
 
     def identity_of(self, owner: Any) -> dict[str, str | None]:
         return owner

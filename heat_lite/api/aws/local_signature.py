@@ -14,7 +14,7 @@ import webob
 from heat_lite.api import wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.middleware import auth_headers, cloud_requests
-from heat_lite.common import ec2, fair_turns
+from heat_lite.common import ec2
 
 
 class LocalSignatureFilter:
@@ -23,25 +23,17 @@ class LocalSignatureFilter:
     ``domain``: it has the access keys, as LocalStackDomain.
     """
 
-    def __init__(
-        self,
-        application: wsgi.WsgiApp,
-        domain: Any,
-        url: str,
-        turns: fair_turns.CappedTurns,
-        max_body: int,
-    ) -> None:
+    def __init__(self, application: wsgi.WsgiApp, domain: Any, url: str, max_body: int) -> None:
         self.application = application
         self.domain = domain
         self.public = urllib.parse.urlsplit(url)
-        self.turns = turns
         self.max_body = max_body
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         request = webob.Request(environ)
-        found = ec2token.read_query(request, self.turns, self.max_body)
+        found = ec2token.read_query(request, self.max_body)
         given = signatures.credentials_of(request, found)
         signatures.require_recent(given)
         user = self.domain.identity_of_access(given['access'])

@@ -7,9 +7,8 @@ from typing import Any
 import webob
 
 from heat_lite.api import wsgi
-from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.aws import faults, query, responses
-from heat_lite.common import fair_turns
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.policies.enforcer import Enforcer
 
@@ -49,7 +48,7 @@ class QueryApplication:
         actions: Mapping[str, QueryAction],
         version: str,
         enforcer: Enforcer,
-        control: AdmissionControl,
+        control: RequestAdmission,
     ) -> None:
         self.actions = actions
         self.version = version
@@ -72,7 +71,7 @@ class QueryApplication:
         context.is_admin = self.enforcer.is_admin(context)
         self.enforcer.enforce(context, action.rule)
         self._check(name, action, found)
-        with self.admission.admit(context, *fair_turns.waiting(environ)):
+        with self.admission.permit(context, environ):
             result = action.run(context, found.arguments)
         return responses.action_response(name, result, responses.wants_json(environ))
 

@@ -6,11 +6,12 @@ from typing import Any
 import webob
 from oslo_config import cfg
 
-from heat_lite.api import admission, paste_config, wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.aws.query_application import QueryAction, QueryApplication
 from heat_lite.api.cfn import deployments, resources, signals, stacks, templates
 from heat_lite.api.v1.stack_request import RequestLimits
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
@@ -99,7 +100,7 @@ class CfnApplication:
 def build(conf: cfg.ConfigOpts) -> CfnApplication:
     """Return the application with the options of the configuration."""
     client, enforcer = EngineClient(), Enforcer(conf)
-    control = admission.AdmissionControl.of_options(conf)
+    control = RequestAdmission.of_options(conf)
     limits = RequestLimits(
         template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout
     )

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 import webob
 
-from heat_lite.api import admission, wsgi
+from heat_lite.api import wsgi
 from heat_lite.api.aws import faults
-from heat_lite.common import fair_turns
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
@@ -25,7 +24,7 @@ class DeploymentsApplication:
         self,
         client: EngineClient,
         enforcer: Enforcer,
-        control: admission.AdmissionControl,
+        control: RequestAdmission,
     ) -> None:
         self.client = client
         self.enforcer = enforcer
@@ -39,6 +38,6 @@ class DeploymentsApplication:
         if not found:
             raise faults.Fault(404, 'InvalidAction', f'{request.path} names no server')
         self.enforcer.enforce(context, RULE)
-        with self.admission.admit(context, *fair_turns.waiting(environ)):
+        with self.admission.permit(context, environ):
             rows = self.client.metadata_software_deployments(context, server_id=found['server_id'])
         return wsgi.json_response({'metadata': rows})(environ, start_response)

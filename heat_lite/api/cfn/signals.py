@@ -6,9 +6,10 @@ from typing import Any
 
 import webob
 
-from heat_lite.api import admission, wsgi
+from heat_lite.api import wsgi
 from heat_lite.api.aws import ec2token, faults, responses
-from heat_lite.common import exception, fair_turns, identifier
+from heat_lite.common import exception, identifier
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
@@ -26,7 +27,7 @@ class SignalApplication:
         self,
         client: EngineClient,
         enforcer: Enforcer,
-        control: admission.AdmissionControl,
+        control: RequestAdmission,
         max_body: int,
     ) -> None:
         self.client = client
@@ -51,25 +52,23 @@ class SignalApplication:
         self.enforcer.enforce(context, RULE)
         stack, name = _resource(found['arn'], context)
         synchronous = found['kind'] == 'waitcondition'
-        waiting = fair_turns.waiting(request.environ)
-        with self.admission.admit_body(context, *waiting):
-            details = self._details(request)
-            with self.admission.admit(context, *waiting):
-                self.client.resource_signal(
-                    context,
-                    stack_identity=stack,
-                    resource_name=name,
-                    details=details,
-                    sync_call=synchronous,
-                )
+        body = wsgi.read_body(request.environ, self.max_body)
+        with self.admission.permit(context, request.environ):
+            self.client.resource_signal(
+                context,
+                stack_identity=stack,
+                resource_name=name,
+                details=_details(body),
+                sync_call=synchronous,
+            )
         return responses.xml_response({'resource': name})
 
-    def _details(self, request: webob.Request) -> Any:
-        body = wsgi.read_body(request.environ, self.max_body)
-        try:
-            return wsgi.parse_json(body, body) if body else None
-        except ValueError as error:
-            raise exception.Invalid(reason=f'the signal is not valid JSON: {error}') from None
+
+def _details(body: bytes) -> Any:
+    try:
+        return wsgi.parse_json(body, body) if body else None
+    except ValueError as error:
+        raise exception.Invalid(reason=f'the signal is not valid JSON: {error}') from None
 
 
 def _resource(arn: str, context: RequestContext) -> tuple[dict[str, Any], str]:

@@ -5,10 +5,10 @@ from typing import Any
 from oslo_config import cfg
 
 from heat_lite.api import paste_config
-from heat_lite.api.admission import AdmissionControl
 from heat_lite.api.aws import faults
 from heat_lite.api.aws.query_application import QueryAction, QueryApplication
 from heat_lite.api.cloudwatch import alarms, measurements
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
@@ -119,7 +119,7 @@ def _refuse(context: RequestContext, arguments: dict[str, str]) -> dict[str, Any
 def build(conf: cfg.ConfigOpts) -> QueryApplication:
     """Return the application with the options of the configuration."""
     return QueryApplication(
-        actions(EngineClient()), VERSION, Enforcer(conf), AdmissionControl.of_options(conf)
+        actions(EngineClient()), VERSION, Enforcer(conf), RequestAdmission.of_options(conf)
     )
 
 

@@ -11,7 +11,8 @@ import webob.exc
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
-from heat_lite.common import exception, fair_turns
+from heat_lite.common import exception
+from heat_lite.common.admission import LoginAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.conf import service
 from heat_lite.rpc.client import EngineClient
@@ -28,17 +29,17 @@ class CustomBackendFilter:
     """Filter that calls ``authenticated_to_backend`` of the engine for each request."""
 
     def __init__(
-        self, application: wsgi.WsgiApp, client: EngineClient, turns: fair_turns.FairTurns
+        self, application: wsgi.WsgiApp, client: EngineClient, logins: LoginAdmission
     ) -> None:
         self.application = application
         self.client = client
-        self.turns = turns
+        self.logins = logins
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         # an engine of an older release returns True, which names no user
-        with self.turns.turn(*fair_turns.waiting(environ)):
+        with self.logins.permit(environ):
             identity = self.client.authenticated_to_backend(_credentials(environ))
         if not isinstance(identity, dict):
             return webob.exc.HTTPUnauthorized(REFUSAL)(environ, start_response)
@@ -64,5 +65,5 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
     conf = paste_config.from_global_conf(global_conf)
     if conf.cloud_backend in (None, '', service.HEAT_CLOUD_BACKEND):
         raise exception.ConfigurationError(NO_BACKEND)
-    turns = fair_turns.of_logins(conf)
-    return lambda application: CustomBackendFilter(application, EngineClient(), turns)
+    logins = LoginAdmission(conf)
+    return lambda application: CustomBackendFilter(application, EngineClient(), logins)

@@ -13,14 +13,15 @@ from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
-from heat_lite.common import exception, fair_turns
+from heat_lite.common import exception
+from heat_lite.common.admission import LoginAdmission
 
 LOG = logging.getLogger(__name__)
 
 # The API does not use the catalog; the engine fetches it when it needs one.
 CACHE_OPTIONS = ('memcached_servers', 'memcache_security_strategy')
 WITHOUT_CATALOG = {'include_service_catalog': False}
-#: errors of a wait for the turn in which Keystone is asked
+#: errors of a wait for the permit to ask Keystone
 UNCHECKED = (exception.ServiceUnavailable, exception.RequestAbandoned)
 
 
@@ -44,21 +45,19 @@ IDENTITY_KEYS = tuple(
 class KeystoneTokenFilter(auth_token.AuthProtocol):
     """The library's filter on the WSGI environment, without request and response objects.
 
-    ``turns``: those of requests whose token Keystone has to check; others do not wait for them.
+    ``logins``: the permits of requests whose token Keystone has to check.
     """
 
-    def __init__(
-        self, app: wsgi.WsgiApp, options: dict[str, Any], turns: fair_turns.FairTurns
-    ) -> None:
+    def __init__(self, app: wsgi.WsgiApp, options: dict[str, Any], logins: LoginAdmission) -> None:
         super().__init__(app, options)
         self._requester = threading.local()
         verify = self._identity_server.verify_token
 
-        def verify_in_turn(token: str, **given: Any) -> Any:
-            with turns.turn(*fair_turns.waiting(self._requester.environ)):
+        def verify_with_permit(token: str, **given: Any) -> Any:
+            with logins.permit(self._requester.environ):
                 return verify(token, **given)
 
-        self._identity_server.verify_token = verify_in_turn
+        self._identity_server.verify_token = verify_with_permit
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
@@ -106,8 +105,8 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
             'each process that reaches memcached can read tokens and replace what they permit. '
             'Set memcache_security_strategy = ENCRYPT and memcache_secret_key.'
         )
-    turns = fair_turns.of_logins(conf)
-    return lambda application: KeystoneTokenFilter(application, options, turns)
+    logins = LoginAdmission(conf)
+    return lambda application: KeystoneTokenFilter(application, options, logins)
 
 
 def shares_cache(conf: cfg.ConfigOpts) -> bool:

@@ -12,7 +12,8 @@ from oslo_config import cfg
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 from heat_lite.api.middleware.context import auth_url_of
-from heat_lite.common import exception, fair_turns
+from heat_lite.common import exception
+from heat_lite.common.admission import LoginAdmission
 from heat_lite.conf import identity
 
 TIMEOUT = 30
@@ -32,7 +33,7 @@ class PasswordFilter:
     def __init__(
         self,
         application: wsgi.WsgiApp,
-        turns: fair_turns.FairTurns,
+        logins: LoginAdmission,
         auth_url: str | None,
         multi_cloud: bool = False,
         allowed: Sequence[str] = (),
@@ -40,7 +41,7 @@ class PasswordFilter:
         cert: str | tuple[str, str] | None = None,
     ) -> None:
         self.application = application
-        self.turns = turns
+        self.logins = logins
         self.auth_url = auth_url
         self.multi_cloud = multi_cloud
         self.allowed = allowed
@@ -58,7 +59,7 @@ class PasswordFilter:
     def authenticate(self, environ: wsgi.Environ) -> None:
         """Set the identity of the requester. Raises HTTPError for a refused login."""
         auth_url = self._auth_url(environ)
-        with self.turns.turn(*fair_turns.waiting(environ)):
+        with self.logins.permit(environ):
             access = self._log_in(environ, auth_url)
         auth_headers.set_identity(environ, **_identity(access))
         environ[auth_headers.AUTH_URL] = auth_url
@@ -136,10 +137,10 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
     options, auth_url = conf.auth_password, auth_url_of(conf)
     if not has_keystone(conf):
         raise exception.ConfigurationError(NO_KEYSTONE)
-    certificates, turns = _certificates(conf), fair_turns.of_logins(conf)
+    certificates, logins = _certificates(conf), LoginAdmission(conf)
     return lambda application: PasswordFilter(
         application,
-        turns,
+        logins,
         auth_url,
         options.multi_cloud,
         options.allowed_auth_uris,

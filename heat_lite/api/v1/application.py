@@ -22,6 +22,7 @@ from heat_lite.api.v1 import (
     template_texts,
 )
 from heat_lite.api.v1.stack_request import RequestLimits
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.operations.resources import LOCAL_OPERATIONS
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
@@ -59,7 +60,7 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
             action = getattr(controllers[controller], name)
         router.add(each.method, each.path, Route(action, each.rule_name, each.name))
     return wsgi.Application(
-        router, enforcer, conf.max_json_body_size, wsgi.AdmissionControl.of_options(conf)
+        router, enforcer, conf.max_json_body_size, RequestAdmission.of_options(conf)
     )
 
 

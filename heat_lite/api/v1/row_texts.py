@@ -15,7 +15,6 @@ from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from heat_lite.api import wsgi
-from heat_lite.common import cooperation
 from heat_lite.rpc import tables
 
 View = Callable[[dict[str, Any]], dict[str, Any]]
@@ -32,9 +31,9 @@ PATH = 'path'
 def response(name: str, reply: Any, view: View) -> Any:
     """Return the response ``{name: views}`` to a list of the engine: rows or tables."""
     if not tables.is_packed(reply):
-        return {name: [view(row) for row in cooperation.each(reply)]}
+        return {name: [view(row) for row in reply]}
     texts: list[str] = []
-    for table in cooperation.each(reply['tables']):
+    for table in reply['tables']:
         texts += _texts(table, view)
     return wsgi.JsonText(f'{{"{name}": [{", ".join(texts)}]}}')
 

@@ -6,7 +6,7 @@ Tests: tests/functional/test_live_state.py, tests/functional/test_live_routes.py
 import time
 from typing import Any
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint, Wire
@@ -45,7 +45,7 @@ class Drift(Endpoint):
 
 
 def _compare(stack: Stack, end: float, found: Wire) -> None:
-    for item in cooperation.each(stack.current_resources()):
+    for item in stack.current_resources():
         place = {
             'resource_name': item.name,
             'resource_type': item.type(),

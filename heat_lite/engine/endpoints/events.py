@@ -5,7 +5,7 @@ Tests: tests/functional/test_queries.py.
 
 from typing import Any
 
-from heat_lite.common import cooperation, exception, identifier
+from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import events as db_events
@@ -62,7 +62,7 @@ class Events(Endpoint):
         stacks = {stack_id: identity.as_dict() for stack_id, identity in identities.items()}
         root = next(iter(stacks.values()), None)
         result = []
-        for row in cooperation.each(rows):
+        for row in rows:
             one = format.event(row, stacks[row.stack_id])
             one['resource_properties'] = (
                 self._template_properties(context, row, identities[row.stack_id]) if detail else {}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
 from heat_lite.common import context as request_context
-from heat_lite.common import cooperation, exception, identifier, status
+from heat_lite.common import exception, identifier, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.db import resources as db_resources
@@ -94,7 +94,7 @@ class Resources(Endpoint):
         required_by = stack.required_by()
         return [
             self._describe(stack, item, required_by.get(item.name, ()))
-            for item in cooperation.each(stack.current_resources())
+            for item in stack.current_resources()
             if resource_name in (None, item.name)
         ]
 
@@ -172,7 +172,7 @@ def _list(stack: Stack, with_detail: bool, filters: Wire | None) -> Iterator[Wir
         return
     required_by, parent = stack.required_by(), stack.parent_resource_name
     identity = format.identity_of(stack)
-    for item in cooperation.each(stack.current_resources()):
+    for item in stack.current_resources():
         one = format.resource(
             item, required_by.get(item.name, ()), with_detail, parent=parent, identity=identity
         )

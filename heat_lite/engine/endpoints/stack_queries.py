@@ -6,7 +6,7 @@ Tests: tests/functional/test_queries.py.
 import contextlib
 import uuid
 
-from heat_lite.common import cooperation, exception, identifier
+from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
@@ -118,7 +118,7 @@ class StackQueries(Endpoint):
 
     def get_environment(self, context: RequestContext, stack_identity: Wire) -> Wire:
         stack = self._stack(context, stack_identity, show_deleted=True)
-        for definition in cooperation.each(stack.definitions.values()):
+        for definition in stack.definitions.values():
             with contextlib.suppress(exception.HeatException):
                 stack.class_of(definition)  # the registry shows which entries were followed
         shown = stack.template.environment.as_dict()

@@ -9,7 +9,7 @@ import logging
 import typing
 from collections.abc import Generator
 
-from heat_lite.common import cooperation, exception, status
+from heat_lite.common import exception, status
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution import plan, planned_walk, task_manager
 from heat_lite.engine.execution.mailbox import Preempted
@@ -195,9 +195,7 @@ def _walk_all(task: StackTask) -> Work:
         # a handler of an earlier walk may have made another row meanwhile
         known = {row.id for row in rows}
         new = [
-            row
-            for row in cooperation.each(stack.stored_rows())
-            if row.id not in known and not stack.is_wanted(row)
+            row for row in stack.stored_rows() if row.id not in known and not stack.is_wanted(row)
         ]
         if outcome.stopped or outcome.errors or not new:
             return outcome
@@ -205,7 +203,7 @@ def _walk_all(task: StackTask) -> Work:
 
 def _restore_order(stack: Stack) -> list[tuple[str, str]]:
     """Return pairs of resource names: a restore changes the second before the first."""
-    resources = map(stack.resource_for, cooperation.each(stack.definitions))
+    resources = map(stack.resource_for, stack.definitions)
     return [pair for resource in resources for pair in resource.restore_order()]
 
 

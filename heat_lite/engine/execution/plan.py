@@ -6,8 +6,6 @@ a restore.
 
 import typing
 
-from heat_lite.common import cooperation
-
 
 class Node(typing.NamedTuple):
     """``Node(name, True)`` applies a definition; ``Node(row id, False)`` deletes a row."""
@@ -28,10 +26,10 @@ def build(rows, wanted):
     """
     plan = {
         Node(name, True): {Node(required, True) for required in requires}
-        for name, requires in cooperation.each(wanted.items())
+        for name, requires in wanted.items()
     }
     row_ids = {row.id for row in rows}
-    for row in cooperation.each(rows):
+    for row in rows:
         before = plan.setdefault(Node(row.id, False), set())
         if row.name in wanted:
             # the old row is deleted after the new one is in use

@@ -6,7 +6,6 @@ Tests: tests/functional/test_convergence.py, tests/functional/test_engine.py.
 from collections.abc import Callable, Generator
 from typing import Any
 
-from heat_lite.common import cooperation
 from heat_lite.db import traversals
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution import nodes, plan, recovery, shared_runner
@@ -18,8 +17,7 @@ from heat_lite.engine.stack.stack import Stack
 
 def add_rows(stack: Stack) -> list[Record]:
     """Make a row for each resource without one; return the new ones."""
-    names = cooperation.each(stack.definitions)
-    missing = [name for name in names if stack.best_record(name) is None]
+    missing = [name for name in stack.definitions if stack.best_record(name) is None]
     return [stack.new_record(name) for name in missing]
 
 

@@ -12,7 +12,7 @@ import dataclasses
 import graphlib
 import typing
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
 from heat_lite.engine.stack import diff
@@ -128,7 +128,7 @@ class _Walk:
         stack = self._stack
         graph = plan.build(stack.stored_rows(), {} if stack.run.deleting else stack.requirements)
         changes = []
-        for node in cooperation.each(graphlib.TopologicalSorter(graph).static_order()):
+        for node in graphlib.TopologicalSorter(graph).static_order():
             change = self._applied(node.key) if node.forward else self._deleted(node.key)
             if change is not None:
                 changes.append(change)

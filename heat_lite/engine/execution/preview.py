@@ -3,7 +3,7 @@
 Tests: tests/functional/test_preview.py.
 """
 
-from heat_lite.common import cooperation, exception, status
+from heat_lite.common import exception, status
 from heat_lite.engine.execution.prediction import (
     UNKNOWN,
     predict_create,
@@ -38,7 +38,7 @@ def format_update(predicted, with_nested=False):
 
 def _fill(answer, predicted, with_nested, parent=None):
     required_by = {}
-    for change in cooperation.each(predicted.resources):
+    for change in predicted.resources:
         stack = change.resource.stack  # that of a deleted resource may be another
         if stack not in required_by:
             required_by[stack] = stack.required_by()
@@ -114,7 +114,7 @@ def _resources(stack, with_live=False):
     required_by = stack.required_by()
     changes = {each.resource.name: each for each in predict_create(stack).resources}
     result = []
-    for name in cooperation.each(stack.definitions):
+    for name in stack.definitions:
         item = stack.resource_for(name)
         # a required parameter of a nested template has no other value than the name
         stack.previews_create = not item.has_nested_stack
@@ -159,7 +159,7 @@ def preview_update(stack, template, values, with_nested=False, converge=False):
 
 
 def _observe(stack):
-    for item in cooperation.each(stack.current_resources()):
+    for item in stack.current_resources():
         for _ in lifecycle.observe(item):
             pass
 

@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from heat_lite.common import cooperation
 from heat_lite.db import traversals
 from heat_lite.db.sync_points import Key
 from heat_lite.engine.execution import nodes
@@ -32,17 +31,17 @@ class SyncPointRows:
         self._stack = stack
         self._state: dict[str, Any] = {}
         self._keys: dict[Node, Key] = {}
-        for node in cooperation.each(graph):
+        for node in graph:
             record = nodes.record_of(stack, node)
             if record is not None and record.id is not None:
                 self._keys[node] = record.id, node.forward
         self._after: dict[Node, list[Node]] = {}
-        for node, before in cooperation.each(graph.items()):
+        for node, before in graph.items():
             for first in before:
                 self._after.setdefault(first, []).append(node)
         self._before = {
             self._keys[node]: {self._keys[first] for first in graph[node] if first in self._keys}
-            for node in cooperation.each(self._keys)
+            for node in self._keys
         }
         #: the data of the nodes before each node that has not ended, and its engine
         self._inputs: dict[Node, dict[str, Any]] = {}
@@ -60,7 +59,7 @@ class SyncPointRows:
             current_deps=traversals.deps_column(self._before),
         )
         journal.clear_points()
-        for node in cooperation.each(self._keys):
+        for node in self._keys:
             self._put(node)
         self._put(None)
 
@@ -89,7 +88,7 @@ class SyncPointRows:
         """Store the data of nodes that have ended with those after them that have not."""
         passed, self._passed = self._passed, []
         changed: dict[Node, None] = {}
-        for node in cooperation.each(passed):
+        for node in passed:
             data = self._describe(node)
             for after in self._after[node]:
                 if after in self._keys and after not in self._ended:

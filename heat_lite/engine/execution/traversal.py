@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from heat_lite.common import cooperation
 from heat_lite.db import journal
 from heat_lite.engine import scheduler, task_pool
 from heat_lite.engine.execution import steps
@@ -189,7 +188,7 @@ class Traversal:
         until = time.monotonic() + TURN_SECONDS
         busy = self._collect_draining() | self._runner.busy_names()
         while not (self._outcome.stopped or self._runner.is_stale) and (ready := self._ready(busy)):
-            for node in cooperation.each(ready):
+            for node in ready:
                 self._begin(node, begun)
                 if time.monotonic() > until:
                     return begun, True

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 
-from heat_lite.common import cooperation, status
+from heat_lite.common import status
 from heat_lite.db import encryption
 
 #: what an update can change besides the template, environment and files: column -> attribute of the
@@ -55,7 +55,7 @@ def changes_nothing(stack, template):
         row.name not in stack.definitions for row in rows
     ):
         return False
-    return all(_is_settled(stack, stack.resource_of(row)) for row in cooperation.each(rows))
+    return all(_is_settled(stack, stack.resource_of(row)) for row in rows)
 
 
 def _is_settled(stack, resource):

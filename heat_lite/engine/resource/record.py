@@ -19,7 +19,7 @@ from typing import Any
 
 from oslo_db import exception as db_exception
 
-from heat_lite.common import cooperation, identifier, status
+from heat_lite.common import identifier, status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import journal as db_journal
 from heat_lite.db import sync_points
@@ -221,7 +221,7 @@ class PendingChanges:
             ],
             rows_deleted=[record.id for record in self.removed if record.id is not None],
             properties=[(_key(record), values) for record, values in self.properties.items()],
-            events=[_event_row(*pair) for pair in cooperation.each(self.events)],
+            events=[_event_row(*pair) for pair in self.events],
             data=[(row, key, *pair) for row, key, pair in data if pair is not None],
             data_deleted=[(row, key) for row, key, pair in data if pair is None],
             attributes=[

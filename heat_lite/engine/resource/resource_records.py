@@ -7,7 +7,7 @@ import collections
 import itertools
 import math
 
-from heat_lite.common import cooperation, status
+from heat_lite.common import status
 from heat_lite.db import resources as db_resources
 from heat_lite.engine.resource.record import Record
 
@@ -142,7 +142,7 @@ class ResourceRecords:
                 if row.id not in dropped:
                     rows[row.name][row.id] = row
             changed = []
-            for name in cooperation.each(names):
+            for name in names:
                 changed += self._refresh_name(name, rows[name], keep)
         return changed
 
@@ -185,6 +185,6 @@ class ResourceRecords:
 
 def _by_name(records):
     found = {}
-    for record in cooperation.each(records):
+    for record in records:
         found.setdefault(record.name, []).append(record)
     return found

@@ -7,7 +7,7 @@ import functools
 import logging
 import time
 
-from heat_lite.common import cooperation, exception, identifier, status
+from heat_lite.common import exception, identifier, lru_cache, status
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event, notification
 from heat_lite.engine.resource import fingerprint, record, resource, resource_records
@@ -74,7 +74,7 @@ class Stack(StackFields):
     def __str__(self):
         return f'Stack "{self.name}" [{self.id}]'
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def log_subject(self):
         """What log lines of work on the stack name."""
         return masking.log_subject(self)
@@ -117,7 +117,7 @@ class Stack(StackFields):
 
     # ------------------------------------------------------------ definition
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def definition(self):
         return self.runtime.definitions_cache.of(self, self.template, self.template_id)
 
@@ -134,7 +134,7 @@ class Stack(StackFields):
         """The resource definitions, conditions applied: ``{name: ResourceDefinition}``."""
         return self.bound.resources
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def scope(self):
         return self._scope_of(self.bound)
 
@@ -143,7 +143,7 @@ class Stack(StackFields):
             bound, self.nodes, stack_tree.Facade(self) if self.tree.is_nested else None
         )
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def nodes(self):
         return stack_definition.NodeData(self)
 

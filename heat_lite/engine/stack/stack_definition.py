@@ -4,7 +4,7 @@ A stored template and its parameters never change, so an engine caches the defin
 that it used last.
 """
 
-from heat_lite.common import cooperation, exception, lru_cache, redaction
+from heat_lite.common import exception, lru_cache, redaction
 from heat_lite.engine.resource import resource
 from heat_lite.engine.validation import masking
 from heat_lite.template import function
@@ -22,16 +22,16 @@ class StackDefinition:
         self._identity = identity
         self._requirements = None
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def parameters(self):
         return self.template.parameters(self._identity)
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def secrets(self):
         """The texts by which messages could quote the values of hidden parameters."""
         return frozenset(redaction.texts_of(self.parameters.hidden_values()))
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def bound(self):
         return self.template.bind(self.parameters)
 
@@ -47,11 +47,8 @@ class StackDefinition:
     def _compute_requirements(self, stack):
         definitions = self.bound.resources
         names = set(definitions)
-        result = {
-            name: definition.requires(names)
-            for name, definition in cooperation.each(definitions.items())
-        }
-        for name, definition in cooperation.each(definitions.items()):
+        result = {name: definition.requires(names) for name, definition in definitions.items()}
+        for name, definition in definitions.items():
             cls = resource.class_or_unknown(stack.class_of, definition)
             if cls.implied_dependencies is not resource.Resource.implied_dependencies:
                 implied = stack.resource_for(name).implied_dependencies(definitions)
@@ -182,7 +179,7 @@ class NodeData:
         except exception.ResourceNotFound:
             return None
 
-    @cooperation.cached_property
+    @lru_cache.cached_property
     def availability_zones(self):
         """The names of Nova's availability zones. Raises NoCloud without Nova."""
         nova = self._stack.clients().client('nova')

@@ -6,7 +6,7 @@ Tests: tests/functional/test_stored_attributes.py.
 import logging
 from typing import Any
 
-from heat_lite.common import cooperation, exception, status
+from heat_lite.common import exception, status
 from heat_lite.engine.resource import attribute_reading
 from heat_lite.template.functions import budget
 
@@ -82,7 +82,7 @@ def _outputs(stack: Any, definitions: Any, seconds: float | None = None) -> list
     with attribute_reading.begun(seconds) as reading, budget.fresh(budget.limits.outputs):
         if stack.action != status.DELETE:
             reading.start(_slow_reads(stack, definitions))
-        outputs = [_output(stack, definition) for definition in cooperation.each(definitions)]
+        outputs = [_output(stack, definition) for definition in definitions]
     _log_errors(stack, outputs)
     return outputs
 

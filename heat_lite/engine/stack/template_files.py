@@ -6,7 +6,7 @@ Tests: tests/functional/test_files_container.py.
 from collections.abc import Mapping
 
 from heat_lite.clients import errors
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.runtime import Runtime
 
@@ -45,7 +45,7 @@ def _objects(
     size, names = swift.describe_container(container)
     _check_size(runtime, size)
     contents: dict[str, str] = {}
-    for name in cooperation.each(names):
+    for name in names:
         if name in skipped:
             continue
         try:

@@ -8,7 +8,7 @@ import dataclasses
 import re
 from typing import Any
 
-from heat_lite.common import cooperation, exception, log_context, status
+from heat_lite.common import exception, log_context, status
 from heat_lite.db import queries as db_queries
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.stack import format
@@ -196,7 +196,7 @@ def _described(item, show_nested):
     if item.template.parameter_groups:
         answer['ParameterGroups'] = item.template.parameter_groups
     nested = {}
-    for name in cooperation.each(item.definitions if show_nested else ()):
+    for name in item.definitions if show_nested else ():
         resource = item.resource_for(name)
         nested_item = resource.describe_nested()
         if nested_item is not None:
@@ -213,27 +213,24 @@ def _definitions(item, run, ignorable=()):
     item.template.validate_declarations()
     graph = dependency_graph(item)
     outputs = item.bound.outputs.values()  # reading them raises errors of form
-    for name in cooperation.each(graph.order()):
+    for name in graph.order():
         try:
             single_resource(item, item.bound.resources[name], run)
         except exception.HeatException as error:
             if getattr(error, 'error_code', None) not in ignorable:
                 raise
-    for definition in cooperation.each(outputs):
+    for definition in outputs:
         definition.validate(item.scope)
 
 
 def dependency_graph(item):
     """Return the dependencies of the resources, by names. Raises errors of names and types."""
     item.bound.validate_resource_names()
-    classes = {
-        name: item.class_of(definition)
-        for name, definition in cooperation.each(item.bound.resources.items())
-    }
+    classes = {name: item.class_of(definition) for name, definition in item.bound.resources.items()}
     item.bound.validate_unique_names()
     edges = [
         (name, required)
-        for name, first in cooperation.each(item.requirements.items())
+        for name, first in item.requirements.items()
         for required in first or (None,)
     ]
     return dependencies.Dependencies(edges, lambda name: f'{classes[name].class_name()} "{name}"')

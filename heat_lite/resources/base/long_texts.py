@@ -1,31 +1,20 @@
-"""YAML and MIME of texts that may be long: other threads run while they are written and read."""
+"""YAML and MIME of texts that may be long."""
 
 from email import feedparser, message
 
 import yaml
 
-from heat_lite.common import cooperation
 from heat_lite.template.functions import budget
 
-#: characters of a message that are read without a pause
+#: characters of a message that are charged as one step
 PART = 512
 #: parts of a message; user data of a server have less
 MAX_PARTS = 1000
 
 
-class _Dumper(yaml.SafeDumper):
-    def represent_data(self, data):
-        cooperation.cooperate()
-        return super().represent_data(data)
-
-    def emit(self, event):
-        cooperation.cooperate()
-        super().emit(event)
-
-
 def yaml_of(data, **options) -> str:
     """Return data as YAML in block style."""
-    return yaml.dump(data, Dumper=_Dumper, default_flow_style=False, **options)
+    return yaml.dump(data, Dumper=yaml.SafeDumper, default_flow_style=False, **options)
 
 
 def message_of(text: str) -> message.Message:

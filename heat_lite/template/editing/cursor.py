@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heat_lite.common import cooperation
 from heat_lite.template.editing import repair
 from heat_lite.template.source_positions import compose, name_of
 
@@ -134,7 +133,6 @@ def _covers(node, line, column):
 def _find_mark(node) -> Place | None:
     waiting: list[tuple[tuple, Any]] = [] if node is None else [((), node)]
     while waiting:
-        cooperation.cooperate()
         path, node = waiting.pop()
         if isinstance(node, yaml.ScalarNode):
             if node.value == MARK:

@@ -7,8 +7,6 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from heat_lite.common import cooperation
-
 _PAIRS = {'[': ']', '{': '}'}
 _QUOTES = '\'"'
 #: what stands before the begin of a quoted text
@@ -74,7 +72,7 @@ class Repaired:
 
     def _keep_around(self):
         begin, end = 0, len(self._lines)
-        for head in cooperation.each(self._path):
+        for head in self._path:
             rank = _rank(self._lines[head])
             stop = next((i for i in range(head + 1, end) if self._starts(i, rank)), end)
             self.before += self._kept(self._lines[begin:head], rank)

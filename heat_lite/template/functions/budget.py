@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common import cooperation
-
 #: Limits of one result: characters of a string; values, at any depth, of a list or map.
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_VALUES = 100_000
-#: Work after which other threads get a turn, and the steps that a character or a value costs.
-PAUSE_STEPS = 5_000
+#: The steps between two looks at the clock, and the characters that cost a step.
+LOOK_STEPS = 5_000
 CHARACTERS_A_STEP = 64
+#: seconds of an expression that are charged at once
+CHARGED_SECONDS = 0.005
 
 
 class LimitExceeded(ValueError):
@@ -67,12 +67,12 @@ def set_clocks(clock: Callable[[], float], wall_clock: Callable[[], float]) -> N
 class Budget:
     """What one request or step has used up. A ``with`` block makes it the current one."""
 
-    __slots__ = ('used', 'paused_at', 'seconds', 'max_characters', 'ends_at', '_token')
+    __slots__ = ('used', 'looked_at', 'seconds', 'max_characters', 'ends_at', '_token')
     _token: contextvars.Token | None
 
     def __init__(self, max_characters: int | None = None, ends_at: float = math.inf):
         self.used = {'characters': 0, 'values': 0, 'steps': 0}
-        self.paused_at = 0
+        self.looked_at = 0
         self.seconds = 0.0
         self.max_characters = max_characters
         #: by the wall clock of the host
@@ -97,11 +97,10 @@ class Budget:
             raise self._exceeded(name, what)
         if used['steps'] > limits.steps:
             raise self._exceeded(name, 'steps')
-        if used['steps'] - self.paused_at > PAUSE_STEPS:
-            self.paused_at = used['steps']
+        if used['steps'] - self.looked_at > LOOK_STEPS:
+            self.looked_at = used['steps']
             if host.wall_clock() > self.ends_at:
                 raise LimitExceeded(f'"{name}": the request takes longer than its client waits')
-            cooperation.cooperate()
 
     def _exceeded(self, name, kind):
         return LimitExceeded(
@@ -209,24 +208,20 @@ class Stopwatch:
         self._charged_at = host.clock()
 
     def step(self) -> None:
-        """Charge one step and the time since the last charge, and let other threads run."""
+        """Charge one step, and the time since the last charge."""
         used = self._budget.used
         used['steps'] += 1
         if used['steps'] > limits.steps:
             self._budget.charge(self._name, 'steps', 0, 0)
-        if host.clock() - self._charged_at > cooperation.SLICE_SECONDS:
+        if host.clock() - self._charged_at > CHARGED_SECONDS:
             self.stop()
             self._charged_at = host.clock()
 
     def stop(self) -> None:
-        """Charge the time since the last charge, and let other threads run if it is time.
-
-        Expressions that are too short for a pause of their own may be thousands.
-        """
+        """Charge the time since the last charge."""
         now = host.clock()
         spent, self._charged_at = now - self._charged_at, now
         self._budget.charge_seconds(self._name, spent)
-        cooperation.cooperate()
 
 
 def count_values(value: Any) -> int:

@@ -70,8 +70,8 @@ def _places(text, keys, length, name):
         return {key: list(_search(text, key, name)) for key in keys if key in text}
     places: dict[str, list[int]] = {}
     steps = 1 + length // budget.CHARACTERS_A_STEP
-    for begin in range(0, len(text) - length + 1, budget.PAUSE_STEPS):
-        end = min(begin + budget.PAUSE_STEPS, len(text) - length + 1)
+    for begin in range(0, len(text) - length + 1, budget.LOOK_STEPS):
+        end = min(begin + budget.LOOK_STEPS, len(text) - length + 1)
         budget.charge_steps(name, (end - begin) * steps)
         for start in range(begin, end):
             piece = text[start : start + length]

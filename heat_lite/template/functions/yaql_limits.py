@@ -4,7 +4,6 @@ import re
 
 from yaql.language import contexts, exceptions, utils, yaqltypes
 
-from heat_lite.common import cooperation
 from heat_lite.template import patterns
 from heat_lite.template.functions import budget
 
@@ -37,7 +36,6 @@ class Sizes:
             self._weight = 0
         pending = [value] if self._is_unknown(value) else []
         while pending:
-            cooperation.cooperate()
             part = pending[-1]
             parts = _parts(part)
             unknown = [each for each in parts if self._is_unknown(each)]

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.template import dialects, reader, resource_registry
 from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint import chains
@@ -196,7 +196,7 @@ class TemplateDocument(Document):
         """The schemas of the parameters that can be read."""
         return {
             name: schema
-            for name, schema in map(self._parameter, cooperation.each(self.section('parameters')))
+            for name, schema in map(self._parameter, self.section('parameters'))
             if schema is not None
         }
 

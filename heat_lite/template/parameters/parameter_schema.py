@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from heat_lite.common import cooperation, exception
+from heat_lite.common import exception
 from heat_lite.template import constraints as rules
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.suggest import with_keyword_suggestion
@@ -262,7 +262,7 @@ def _hot_constraints(name, data, known):
         raise exception.InvalidSchemaError(
             f'Invalid parameter constraints for parameter {name}, expected a list'
         )
-    return [_hot_constraint(item, known) for item in cooperation.each(data)]
+    return [_hot_constraint(item, known) for item in data]
 
 
 def _hot_constraint(data, known):

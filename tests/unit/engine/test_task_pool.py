@@ -2,13 +2,11 @@
 
 import gc
 import threading
-import time
-import unittest.mock
 import weakref
 
 import pytest
 
-from heat_lite.common import cooperation, log_context, long_turns
+from heat_lite.common import log_context
 from heat_lite.common.context import RequestContext
 from heat_lite.engine import scheduler, task_pool
 from tests.timeouts import WAIT_SECONDS, wait_until
@@ -263,58 +261,6 @@ def test_long_steps_of_one_project_leave_threads_to_others():
     assert not any(job.ended.is_set() for job in many)
     go.set()
     assert all(job.ended.wait(WAIT_SECONDS) for job in many)
-
-
-def test_long_steps_compute_one_at_a_time(pool, monkeypatch):
-    monkeypatch.setattr(long_turns, 'LEASE_SECONDS', 60.0)  # the machine may be busy
-    active, most = [], []
-
-    def task(number):
-        compute(2 * task_pool.LONG_STEP_SECONDS)
-        cooperation.cooperate()
-        for _ in range(5):
-            active.append(number)
-            most.append(len(active))
-            compute(cooperation.SLICE_SECONDS)
-            active.remove(number)
-            cooperation.cooperate()
-        return
-        yield
-
-    jobs = [spawn(pool, task(number))[0] for number in range(4)]
-    assert all(job.ended.wait(WAIT_SECONDS) for job in jobs)
-    assert len(most) == 20 and set(most) == {1}
-
-
-def test_short_step_does_not_wait_for_a_long_one(pool):
-    begun, go = threading.Event(), threading.Event()
-
-    def long():
-        compute(2 * task_pool.LONG_STEP_SECONDS)
-        cooperation.cooperate()
-        begun.set()
-        go.wait(WAIT_SECONDS)
-        return
-        yield
-
-    def short():
-        compute(2 * cooperation.SLICE_SECONDS)
-        cooperation.cooperate()
-        return
-        yield
-
-    job, _ = spawn(pool, long())
-    assert begun.wait(WAIT_SECONDS)
-    with unittest.mock.patch.object(long_turns, 'LEASE_SECONDS', 60.0):
-        assert spawn(pool, short())[0].ended.wait(WAIT_SECONDS)
-    go.set()
-    assert job.ended.wait(WAIT_SECONDS)
-
-
-def compute(seconds):
-    until = time.thread_time() + seconds
-    while time.thread_time() < until:
-        pass
 
 
 def test_runnable_count_excludes_limited_jobs(pool):

@@ -7,8 +7,16 @@ import struct
 import eventlet
 import pytest
 
+from heat_lite.common import admission
 from heat_lite.server import wsgi_body, wsgi_connection
 from tests.timeouts import WAIT_SECONDS
+
+
+class Permit(wsgi_connection.PeerPermit):
+    """The permit of the only connection of a peer."""
+
+    def __init__(self):
+        super().__init__(admission.Admission(1), 'peer', None)
 
 
 @pytest.fixture
@@ -16,7 +24,7 @@ def pair():
     """The stream of a client, and the socket of the client."""
     ours, theirs = eventlet.green.socket.socketpair()
     limits = wsgi_connection.ConnectionLimits(body=0.05)
-    yield wsgi_connection.ClientStream(ours, limits), theirs
+    yield wsgi_connection.ClientStream(ours, limits, Permit()), theirs
     ours.close()
     theirs.close()
 
@@ -96,7 +104,7 @@ def test_client_that_leaves_during_a_wait_is_noticed(unread, reset):
     with eventlet.listen(('127.0.0.1', 0)) as listener:
         client = socket.create_connection(listener.getsockname())
         ours, _ = listener.accept()
-    stream = wsgi_connection.ClientStream(ours, wsgi_connection.ConnectionLimits())
+    stream = wsgi_connection.ClientStream(ours, wsgi_connection.ConnectionLimits(), Permit())
     with stream.interruptible(None) as is_closed:
         client.sendall(unread)
         assert not is_closed()

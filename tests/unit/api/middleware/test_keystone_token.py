@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token as middleware
-from heat_lite.common import fair_turns
+from heat_lite.common.admission import LoginAdmission
 from heat_lite.conf import register
 from tests import identity
 from tests.http import scripted
@@ -120,11 +120,14 @@ def test_401_of_the_application_gets_the_www_authenticate_header(keystone, statu
 
 def test_token_that_cannot_be_checked_in_time_does_not_end_its_stream(keystone):
     conf = scripted.configuration(flavor=None, keystone=keystone)
-    turns = fair_turns.FairTurns(1, 0.01, 'busy')
-    checked = middleware.KeystoneTokenFilter(None, {'oslo_config_config': conf}, turns)
+    conf.set_override('max_logins_in_progress', 1, 'heat_lite')
+    conf.set_override('request_queue_timeout', 0.1, 'heat_lite')
+    logins = LoginAdmission(conf)
+    checked = middleware.KeystoneTokenFilter(None, {'oslo_config_config': conf}, logins)
     assert get(checked, '/', X_Auth_Token='revoked').status_int == 401
     environ = {'HTTP_X_AUTH_TOKEN': 'revoked'}
-    with turns.turn('another client'):
+    others = [{'REMOTE_ADDR': 'one client'}, {'REMOTE_ADDR': 'another'}]
+    with logins.permit(others[0]), logins.permit(others[1]):
         assert checked.is_valid(environ)
     assert not checked.is_valid(environ)
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from heat_lite.common import cooperation
 from heat_lite.template.function import Scope
 from heat_lite.template.functions import budget, lists_and_maps, strings
 from tests.effort import count_calls
@@ -88,18 +87,8 @@ def test_request_ends_when_its_client_has_given_up(monkeypatch):
     monkeypatch.setattr(budget.host, 'wall_clock', lambda: now)
     with budget.fresh(seconds=60), budget.fresh(budget.limits.outputs):
         now = 160.0
-        budget.charge_steps('f', budget.PAUSE_STEPS + 1)
+        budget.charge_steps('f', budget.LOOK_STEPS + 1)
         now = 161.0
         with pytest.raises(budget.LimitExceeded, match='longer than its client waits'):
-            budget.charge_steps('f', budget.PAUSE_STEPS + 1)
-    budget.charge_steps('f', budget.PAUSE_STEPS + 1)  # a step of a task: no client waits
-
-
-def test_functions_let_other_threads_compute(monkeypatch):
-    pauses = []
-    monkeypatch.setattr(cooperation, 'cooperate', lambda: pauses.append(True))
-    with budget.fresh():
-        budget.charge_steps('f', budget.PAUSE_STEPS - 1)
-        assert not pauses
-        budget.charge_steps('f', 2)
-        assert len(pauses) == 1
+            budget.charge_steps('f', budget.LOOK_STEPS + 1)
+    budget.charge_steps('f', budget.LOOK_STEPS + 1)  # a step of a task: no client waits

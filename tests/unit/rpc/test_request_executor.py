@@ -4,8 +4,7 @@ import threading
 
 import pytest
 
-from heat_lite.common import fair_turns
-from heat_lite.rpc import fair_executor
+from heat_lite.rpc import request_executor
 from tests.timeouts import WAIT_SECONDS
 
 
@@ -23,7 +22,7 @@ class Requests:
         self.order = []
         self.go_on = threading.Event()
         self.answers = True
-        self.executor = fair_executor.FairExecutor(2, self._refuse)
+        self.executor = request_executor.RequestExecutor(2, self._refuse)
 
     def _refuse(self, incoming):
         if self.answers:
@@ -50,9 +49,8 @@ def requests():
     made.executor.shutdown()
 
 
-def test_request_of_another_project_runs_beside_long_ones(requests, monkeypatch):
-    monkeypatch.setattr(fair_turns, 'LONG_SECONDS', 0.05)
-    # one place more for projects that are not known yet
+def test_request_of_another_project_runs_beside_long_ones(requests):
+    # one permit more for each project without a request
     long = requests.send('a', 'b', 'a', 'b')
     for message in long[:2]:
         assert message.begun.wait(WAIT_SECONDS)
@@ -94,7 +92,7 @@ def test_messages_without_answer_are_processed_at_the_end(requests):
 def test_message_without_a_project_belongs_to_none(context):
     message = Message('a')
     message.ctxt = context
-    assert fair_executor.project_of([message]) == ''
+    assert request_executor.project_of([message]) == ''
 
 
 def test_idle_threads_end_and_a_running_call_goes_on(requests):
@@ -119,7 +117,7 @@ def test_threads_that_wait_for_calls_end(requests):
     sent = requests.send('a', 'b')
     assert all(message.begun.wait(WAIT_SECONDS) for message in sent)
     idle = set(requests.executor._pool._threads)
-    fair_executor.end_idle_threads()
+    request_executor.end_idle_threads()
     for thread in idle:
         thread.join(WAIT_SECONDS)
     assert idle and not any(thread.is_alive() for thread in idle)

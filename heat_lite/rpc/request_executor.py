@@ -1,4 +1,4 @@
-"""The executor of an RPC server: its threads serve the projects in an order that is fair to them.
+"""The executor of an RPC server: its threads serve the projects in turn.
 
 An engine gets the requests of all API processes. Their limits together may be more than an engine
 has threads, so requests that last long would keep those of other projects waiting here.
@@ -10,9 +10,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common import fair_turns, log_context
+from heat_lite.common import log_context
+from heat_lite.common.admission import Admission, Permit
 
-_executors: 'weakref.WeakSet[FairExecutor]' = weakref.WeakSet()
+_executors: 'weakref.WeakSet[RequestExecutor]' = weakref.WeakSet()
 
 
 def end_idle_threads() -> None:
@@ -21,17 +22,17 @@ def end_idle_threads() -> None:
         executor.end_idle_threads()
 
 
-class FairExecutor:
+class RequestExecutor:
     """Threads for calls with an incoming message, whose context names the project.
 
-    ``max_workers`` calls run at a time, and twice as many while some last long (``FairTurns``).
+    ``max_workers`` calls run at a time, and some more of projects that have no other one.
     ``refuse`` is called with each message that still waits when the executor is shut down, and
     returns whether it was answered; the other ones are processed.
     """
 
     def __init__(self, max_workers: int, refuse: Callable[[Any], bool]) -> None:
         self._refuse = refuse
-        self._turns = fair_turns.FairTurns(max_workers, 0, '', yields=True)
+        self._admission = Admission(max_workers)
         self._threads = 2 * max_workers
         self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
         self._lock = threading.Lock()
@@ -42,13 +43,11 @@ class FairExecutor:
         _executors.add(self)
 
     def submit(self, function: Callable[[Any], Any], incoming: Any) -> None:
-        """Call the function with the message in the turn of its project."""
-        party = project_of(incoming)
+        """Call the function with the message as soon as its project may have a further call."""
         call = _Call(self, function, incoming)
-        call.wait = fair_turns.Wait(party, call)
         with self._lock:
             self._waiting.add(call)
-        self._turns.enter(party, call.wait)
+        self._admission.enter(call.permit)
 
     def end_idle_threads(self) -> None:
         """End the threads that wait for calls; the others end after their calls.
@@ -66,7 +65,7 @@ class FairExecutor:
             self._closed = True
             waiting, self._waiting = self._waiting, set()
         for call in waiting:
-            self._turns.leave(call.wait)
+            self._admission.leave(call.permit)
             self._pool.submit(self._end, call)
         self._pool.shutdown(wait)
         if wait:
@@ -78,7 +77,7 @@ class FairExecutor:
             call.function(call.incoming)
 
     def begin(self, call: '_Call') -> None:
-        """Run a call whose turn has come, unless it has been refused."""
+        """Run a call that has its permit, unless it has been refused."""
         with self._lock:
             if call not in self._waiting:
                 return
@@ -91,23 +90,22 @@ class FairExecutor:
             call.function(call.incoming)
         finally:
             log_context.forget_request()  # an idle thread would keep it
-            self._turns.leave(call.wait)
+            self._admission.leave(call.permit)
             with self._lock:
                 self._running -= 1
                 self._all_ended.notify_all()
 
 
 class _Call:
-    """A call that waits for its turn; ``set`` is called when it comes."""
-
-    wait: fair_turns.Wait
+    """A call that waits for its permit; ``set`` is called when it gets it."""
 
     def __init__(
-        self, executor: FairExecutor, function: Callable[[Any], Any], incoming: Any
+        self, executor: RequestExecutor, function: Callable[[Any], Any], incoming: Any
     ) -> None:
         self._executor = executor
         self.function = function
         self.incoming = incoming
+        self.permit = Permit(project_of(incoming), self)
 
     def set(self) -> None:
         self._executor.begin(self)

@@ -1,0 +1,56 @@
+"""The permits of long computations."""
+
+import threading
+
+import pytest
+
+from heat_lite.common import long_work
+from heat_lite.common.admission import Admission
+from tests.timeouts import WAIT_SECONDS
+
+
+@pytest.fixture(autouse=True)
+def permits(monkeypatch):
+    """One permit, and one more for a party without another."""
+    monkeypatch.setattr(long_work, '_permits', Admission(1, 1))
+
+
+def test_third_computation_waits_for_one_of_two(permits):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compute():
+        with long_work.permit('third'):
+            begun.set()
+
+    with long_work.permit('first'):
+        thread = threading.Thread(target=lambda: hold(go_on))
+        thread.start()
+        waiting = threading.Thread(target=compute)
+        waiting.start()
+        assert not begun.wait(0.1)
+        go_on.set()
+        assert begun.wait(WAIT_SECONDS)
+    thread.join()
+    waiting.join()
+
+
+def hold(go_on):
+    with long_work.permit('second'):
+        go_on.wait(WAIT_SECONDS)
+
+
+def test_thread_that_waits_for_another_lends_its_permit():
+    def compute():
+        with long_work.permit('first'):
+            return
+
+    with long_work.permit('first'), long_work.waiting():
+        thread = threading.Thread(target=compute)
+        thread.start()
+        thread.join(WAIT_SECONDS)
+        assert not thread.is_alive()
+
+
+def test_thread_without_a_permit_waits_as_it_is():
+    with long_work.waiting():
+        assert getattr(long_work._current, 'permit', None) is None
