@@ -34,7 +34,7 @@ Interruptible = Callable[
 CREDIT = 8
 #: seconds of a request that count as one further permit
 COUNTED_SECONDS = 0.1
-#: requests of a party that wait, above which they are a crowd; those of an honest client rarely are
+#: requests of a peer that wait, above which they are a crowd; those of an honest client rarely are
 MAX_WAITS = 2
 #: crowds get one permit in so many while others wait
 CROWD_PERIOD = 8
@@ -49,10 +49,14 @@ MAX_DEPTH = 5
 
 
 class Permit:
-    """The permit of one request, or the wait for it. ``granted.set`` is called when it begins."""
+    """The permit of one request, or the wait for it. ``granted.set`` is called when it begins.
 
-    def __init__(self, party: str, granted: Any) -> None:
+    ``peer``: the client, if the party is not.
+    """
+
+    def __init__(self, party: str, granted: Any, peer: str | None = None) -> None:
         self.party = party
+        self.peer = party if peer is None else peer
         self.granted = granted
         self.begun: float | None = None
         #: the place of the request in the order of all
@@ -89,6 +93,8 @@ class Admission:
         self._lock = threading.Lock()
         self._active: collections.Counter[str] = collections.Counter()
         self._waits: dict[str, collections.deque[Permit]] = {}
+        #: how many requests of each peer wait
+        self._waiting: collections.Counter[str] = collections.Counter()
         self._arrivals = itertools.count()
         self._numbers: dict[str, int] = {}
         self._current = 0
@@ -96,9 +102,11 @@ class Admission:
         self._since_crowd = 0
 
     @contextlib.contextmanager
-    def permit(self, party: str, interruptible: Interruptible | None = None) -> Iterator[None]:
+    def permit(
+        self, party: str, interruptible: Interruptible | None = None, peer: str | None = None
+    ) -> Iterator[None]:
         """Run the block with a permit. Raises as ``take``."""
-        permit = self.take(Permit(party, threading.Event()), interruptible)
+        permit = self.take(Permit(party, threading.Event(), peer), interruptible)
         try:
             yield
         finally:
@@ -126,6 +134,7 @@ class Admission:
                 self._begin(permit)
             else:
                 self._waits.setdefault(permit.party, collections.deque()).append(permit)
+                self._waiting[permit.peer] += 1
         return permit
 
     def leave(self, permit: Permit) -> None:
@@ -155,6 +164,9 @@ class Admission:
         permit.granted.set()
 
     def _remove(self, permit: Permit) -> None:
+        self._waiting[permit.peer] -= 1
+        if not self._waiting[permit.peer]:
+            del self._waiting[permit.peer]
         waits = self._waits[permit.party]
         waits.remove(permit)
         if not waits:
@@ -180,7 +192,7 @@ class Admission:
         return following
 
     def _in_crowd(self, permit: Permit) -> bool:
-        return len(self._waits[permit.party]) > MAX_WAITS
+        return self._waiting[permit.peer] > MAX_WAITS
 
     def _wait(self, permit: Permit, interruptible: Interruptible) -> None:
         if permit.begun is not None:
@@ -232,7 +244,7 @@ class RequestAdmission:
         """Return a block with a permit of the project. Raises as ``Admission.permit``."""
         level = self._levels[min(context.stack_depth or 0, MAX_DEPTH)]
         _end_peer_permit(environ)
-        return level.permit(context.project_id or '', environ.get(INTERRUPTIBLE))
+        return level.permit(context.project_id or '', environ.get(INTERRUPTIBLE), _peer_of(environ))
 
 
 class LoginAdmission:
@@ -250,9 +262,12 @@ class LoginAdmission:
         """Return a block with a permit of the client, or of the client of a proxy that is trusted
         by ``enable_proxy_headers_parsing``.
         """
-        peer = peer_of(environ.get('REMOTE_ADDR') or '')
         _end_peer_permit(environ)
-        return self._admission.permit(peer, environ.get(INTERRUPTIBLE))
+        return self._admission.permit(_peer_of(environ), environ.get(INTERRUPTIBLE))
+
+
+def _peer_of(environ: Environ) -> str:
+    return peer_of(environ.get('REMOTE_ADDR') or '')
 
 
 def _end_peer_permit(environ: Environ) -> None:

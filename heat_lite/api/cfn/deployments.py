@@ -7,6 +7,7 @@ import webob
 
 from heat_lite.api import wsgi
 from heat_lite.api.aws import faults
+from heat_lite.common.admission import RequestAdmission
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 

@@ -29,8 +29,8 @@ class Requests:
         self.order = []
         self._begun = []
 
-    def send(self, party):
-        permit = admission.Permit(party, None)
+    def send(self, party, peer=None):
+        permit = admission.Permit(party, None, peer)
         permit.granted = Granted(lambda: self._begin(permit))
         self.admission.enter(permit)
 
@@ -220,6 +220,14 @@ def test_crowds_have_a_part_of_the_permits_while_others_wait(requests):
             requests.send(f'honest {number}' if number else 'honest')
     first = requests.order[: admission.CROWD_PERIOD + 1]
     assert [each.split()[0] for each in first].count('crowd') == 1 and 'honest' in first
+
+
+def test_peer_with_requests_of_many_projects_is_a_crowd(requests):
+    with requests.held():
+        for number in range(admission.MAX_WAITS + 2):
+            requests.send(f'project {number}', 'peer')
+        requests.send('honest', 'other')
+    assert requests.order[0] == 'honest'
 
 
 def test_long_request_counts_as_many(requests, monkeypatch):
