@@ -7,8 +7,7 @@ The files are in ``environment_dir``. The templates that they map types to are i
 import logging
 import pathlib
 from pathlib import Path
-
-from oslo_config.cfg import ConfigOpts
+from typing import TYPE_CHECKING
 
 from heat_lite import conf as options
 from heat_lite import resources
@@ -18,6 +17,9 @@ from heat_lite.resources.base.template_resource import SUBSTITUTES
 from heat_lite.startup import plugins
 from heat_lite.template import reader
 from heat_lite.template.resource_registry import TypeRegistry, is_template
+
+if TYPE_CHECKING:
+    from oslo_config.cfg import ConfigOpts
 
 LOG = logging.getLogger(__name__)
 SECTION = 'resource_registry'
@@ -29,7 +31,7 @@ KEYSTONE_BACKEND = (
 LOAD_BALANCER_TEMPLATE = 'AWS_ElasticLoadBalancing.template'
 
 
-def build_registry(conf: ConfigOpts) -> Registry:
+def build_registry(conf: 'ConfigOpts') -> Registry:
     """Return the registry of all types, including plug-ins, with the operator's mappings.
 
     Raises ConfigurationError for a ``cloud_backend`` that cannot be loaded, and for a

@@ -5,10 +5,9 @@
 import inspect
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
-from heat_lite.common.value_types import Values
 from heat_lite.engine import scheduler
 from heat_lite.plugin.heat.stack_view import unwrapped
 
@@ -52,6 +51,20 @@ class HandlerRun:
         self._runner.cancel()
 
 
+class WorkToken(str):
+    """The token of a handler that has begun: the id of the object, as far as it is known.
+
+    The handlers of the service run each other by ``yield from``, which runs the work to its end.
+    """
+
+    work: HandlerRun
+
+    def __iter__(self) -> Any:
+        while not self.work.step():
+            yield self.work.pause
+        return self.work.result
+
+
 class HandlerPairs:
     """The methods that begin, continue and cancel handlers of the service."""
 
@@ -62,9 +75,8 @@ class HandlerPairs:
         return self.__dict__.setdefault('_works_by_action', {})
 
     def begin_work(self, action: str, made: Any) -> Any:
-        """Begin a handler of the service and return its token: the id of the object, as far as it
-        is known. ``made`` is a generator, or the result of a handler that is none. A create runs
-        until the id is known.
+        """Begin a handler of the service and return its token. ``made`` is a generator, or the
+        result of a handler that is none. A create runs until the id of the object is known.
         """
         self._works.pop(action, None)
         if not hasattr(made, 'send'):
@@ -77,14 +89,9 @@ class HandlerPairs:
             time.sleep(min(work.pause, 1.0))
         if work.done and work.result is not None:
             return work.result
-        return self.resource_id or ''
-
-    def run_handler(self, action: str) -> Generator[float, None, Any]:
-        """Begin a handler for another handler of the service, and run it to its end."""
-        result = getattr(self, f'handle_{action}')()
-        while not self.is_work_done(action):
-            yield self._works[action].pause
-        return result
+        token = WorkToken(self.resource_id or '')
+        token.work = work
+        return token
 
     def is_work_done(self, action: str) -> bool:
         """Continue a handler of the service. Return whether it is done, or has never begun."""
@@ -100,7 +107,7 @@ class HandlerPairs:
             work.cancel()
 
 
-def pair(action: str, base: type) -> Values:
+def pair(action: str, base: type) -> dict[str, Any]:
     """Return ``handle_X``, ``check_X_complete`` and ``handle_X_cancel`` for a subclass of a type of
     the service.
 

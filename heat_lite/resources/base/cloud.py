@@ -121,10 +121,6 @@ class ServiceResource(Resource):
                 service_name=name, resource_type=type_name, reason=f'{error}.'
             ) from error
 
-    def run_handler(self, action):
-        """Generator: run the handler of another action, which a plug-in may have overridden."""
-        return (yield from getattr(self, f'handle_{action}')())
-
     def call_with_retry(self, call, *args, **options):
         """Generator: return the response of ``call``. While the service is overloaded, unavailable
         or busy with the object, the call is retried (see ``ServiceRetry``).

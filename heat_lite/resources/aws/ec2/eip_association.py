@@ -99,8 +99,8 @@ class EIPAssociation(NetworkingResource):
         Another floating IP replaces the previous one, which is disassociated.
         """
         if ADDRESS in prop_diff or ALLOCATION in prop_diff:
-            yield from self.run_handler('delete')
-        yield from self.run_handler('create')
+            yield from self.handle_delete()
+        yield from self.handle_create()
 
     def handle_delete(self):
         if self.resource_id is None:

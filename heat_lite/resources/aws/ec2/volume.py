@@ -71,4 +71,4 @@ class Volume(Ec2Object):
 
     def handle_snapshot_delete(self, state):
         yield from VolumeBackups(self).create_before_delete(state)
-        yield from self.run_handler('delete')
+        yield from self.handle_delete()

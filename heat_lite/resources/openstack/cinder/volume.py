@@ -182,7 +182,7 @@ class Volume(CloudResource):
 
     def handle_snapshot_delete(self, state):
         yield from self.backups.create_before_delete(state)
-        yield from self.run_handler('delete')
+        yield from self.handle_delete()
 
     def handle_delete_snapshot(self, data):
         backup = (data.get('resource_data') or {}).get(BACKUP_ID)

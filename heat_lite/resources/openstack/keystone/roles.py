@@ -70,7 +70,7 @@ class RoleAssignment(ServiceResource):
     def handle_update(self, definition, tmpl_diff, prop_diff):
         before, after = self.stored_property(self.actor), self.properties[self.actor]
         if before != after:
-            yield from self.run_handler('delete')
+            yield from self.handle_delete()
         yield from assign(
             self,
             f'{self.actor}s/{after}',

@@ -44,8 +44,8 @@ class FloatingIPAssociation(VisibleConnection):
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'floatingip_id' in prop_diff:
-            yield from self.run_handler('delete')
-        yield from self.run_handler('create')
+            yield from self.handle_delete()
+        yield from self.handle_create()
 
     def is_connected(self):
         found = self.client().show(

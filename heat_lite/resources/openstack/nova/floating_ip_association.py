@@ -36,7 +36,7 @@ class FloatingIPAssociation(ServiceResource):
         before = self.stored_property('floating_ip')
         if 'floating_ip' in prop_diff:
             yield from self._disassociate(before)
-        yield from self.run_handler('create')
+        yield from self.handle_create()
 
     def handle_delete(self):
         if self.resource_id is not None:

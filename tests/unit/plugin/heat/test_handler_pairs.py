@@ -30,8 +30,8 @@ class Base:
         self.calls.append('deleted')
 
     def handle_update(self, definition):
-        yield from self.run_handler('delete')
-        yield from self.run_handler('create')
+        yield from self.handle_delete()
+        yield from self.handle_create()
 
     def handle_check(self):
         return 'checked'

@@ -188,7 +188,7 @@ class Server(CloudResource, ConfigAgent):
 
     def handle_snapshot_delete(self, state):
         yield from self.images.create_before_delete(state)
-        yield from self.run_handler('delete')
+        yield from self.handle_delete()
 
     def handle_delete_snapshot(self, data):
         image = (data.get('resource_data') or {}).get(IMAGE_ID)
