@@ -279,8 +279,10 @@ def _call_handler(
         work = _call(item, signal.details)
         result = yield from (work if guard is None else guard.guard(item, work))
         item.clear_stored_attributes()
-    finally:
+    except Exception:  # not at the stop of the engine, after which the signal waits
         yield from _refresh_outputs(stack)
+        raise
+    yield from _refresh_outputs(stack)
     event.record_resource(item, SIGNAL, reason=_reason(signal.details, result))
     stack.journal.use_signals(unused, stack.runtime.engine_id)
     yield from stack.journal.write()
