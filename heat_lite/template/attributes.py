@@ -1,8 +1,9 @@
 """The attributes of a resource, read through a cache, and lookups by path."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.schema import CACHE_NONE, AttributeSchema
 
 
@@ -19,7 +20,7 @@ class Attributes(Mapping):
         schemata: Mapping[str, AttributeSchema],
         resolver: Callable[[str], Any],
         stored: Mapping[str, Any] | None = None,
-    ):
+    ) -> None:
         self.resource_name = resource_name
         self.schemata = schemata
         self._resolver = resolver
@@ -27,7 +28,7 @@ class Attributes(Mapping):
         if stored:
             self._cache.update({name: stored[name] for name in stored if name in schemata})
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Value:
         schema = self.schemata.get(name)
         if schema is None:
             raise KeyError(f'{self.resource_name}: Invalid attribute {name}')
@@ -38,7 +39,7 @@ class Attributes(Mapping):
             self._cache[name] = value
         return value
 
-    def get(self, name, *path):
+    def get(self, name: str, *path: Value) -> Value:
         """Return the value at a path in an attribute, None if the path does not exist."""
         return select(self[name], path)
 
@@ -49,13 +50,13 @@ class Attributes(Mapping):
         """Return the values that are known without a read."""
         return dict(self._cache)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return iter(self.schemata)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.schemata)
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self.schemata
 
 
@@ -72,7 +73,7 @@ def select(value: Any, path: Sequence) -> Any:
     return value
 
 
-def _step(value, key):
+def _step(value: Value, key: Value) -> Value:
     try:
         if isinstance(value, Mapping):
             return value.get(key)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.template.dialects import Value, Version
 from heat_lite.template.suggest import (
     closest_match,
     suggest,
@@ -29,7 +30,7 @@ class Violation:
 
     rule: str
     path: tuple
-    error: Exception
+    error: Any
     message: str = ''
 
     @property
@@ -60,7 +61,7 @@ def raise_first(violations: Iterable[Violation], base: tuple | None = None) -> N
 # ---------------------------------------------------------------- sections
 
 
-def sections(data: Mapping, version) -> Iterator[Violation]:
+def sections(data: Mapping, version: Version) -> Iterator[Violation]:
     """Yield the sections that the version does not know."""
     for section in data:
         if section not in version.sections:
@@ -84,13 +85,13 @@ def section_map(name: str, value: Any, word: str) -> Iterator[Violation]:
         yield Violation('section-type', (), error, text)
 
 
-def _resources_are_no_map(word, value):
+def _resources_are_no_map(word: str, value: Value) -> exception.StackValidationFailed:
     return exception.StackValidationFailed(
         f'"{word}" must contain a map of resource maps. Found a [{type(value)}] instead'
     )
 
 
-def _conditions_are_no_map(word, value):
+def _conditions_are_no_map(word: str, value: Value) -> exception.StackValidationFailed:
     return condition_error(
         f'Condition definitions must be a map. Found a {type(value).__name__} instead',
         'Conditions validation error',
@@ -121,7 +122,7 @@ _TYPES = {
 }
 
 
-def resource_bodies(snippets: Mapping, version) -> Iterator[Violation]:
+def resource_bodies(snippets: Mapping, version: Version) -> Iterator[Violation]:
     """Yield resources without a type and keys that resources do not have.
 
     Resources are checked in the order of their names, as in Heat.
@@ -131,14 +132,14 @@ def resource_bodies(snippets: Mapping, version) -> Iterator[Violation]:
             yield dataclasses.replace(violation, path=(name, *violation.path))
 
 
-def resource_body(snippet: Any, version) -> Iterator[Violation]:
+def resource_body(snippet: Any, version: Version) -> Iterator[Violation]:
     """Yield the unknown keys of one resource, and a missing type."""
     if version.key == 'heat_template_version':
         return _hot_resource_body(snippet, version)
     return _cfn_resource_body(snippet)
 
 
-def _hot_resource_body(snippet, version):
+def _hot_resource_body(snippet: Value, version: Version) -> Iterator[Violation]:
     if not snippet:
         yield _resource(_NO_HOT_TYPE)
     elif not isinstance(snippet, dict):
@@ -149,7 +150,7 @@ def _hot_resource_body(snippet, version):
         yield from _hot_resource_keys(snippet, version)
 
 
-def _hot_resource_keys(snippet, version):
+def _hot_resource_keys(snippet: Value, version: Version) -> Iterator[Violation]:
     known = version.dialect.resource.values()
     unknown = [key for key in snippet if key not in known]
     for key in unknown:
@@ -165,14 +166,14 @@ def _hot_resource_keys(snippet, version):
         yield _resource(_NO_HOT_TYPE)
 
 
-def _cfn_resource_body(snippet):
+def _cfn_resource_body(snippet: Value) -> Iterator[Violation]:
     if snippet is not None and not isinstance(snippet, dict):
         yield _resource(f'Resources must contain Resource. Found a [{type(snippet)}] instead')
     elif not (snippet or {}).get('Type'):
         yield _resource(_missing(_NO_TYPE, 'Type', snippet))
 
 
-def resource_parts(name: str, snippet: Any, version) -> Iterator[Violation]:
+def resource_parts(name: str, snippet: Any, version: Version) -> Iterator[Violation]:
     """Yield the parts of one resource that are not of their type."""
     if not isinstance(snippet, dict) or not snippet.get(version.dialect.resource['type']):
         yield _resource(_NO_TYPE)
@@ -186,7 +187,7 @@ def resource_parts(name: str, snippet: Any, version) -> Iterator[Violation]:
             yield _resource(f'Resource {name} {word} must be a list of strings', word)
 
 
-def wrong_type(name: str, part: str, version) -> Violation:
+def wrong_type(name: str, part: str, version: Version) -> Violation:
     """Return the violation for a part of a resource that is not of its type."""
     word, expected = version.dialect.resource[part], _TYPES[part][1]
     if part == 'condition' and version.dialect.name == 'cfn':
@@ -204,7 +205,7 @@ def function_for_map(function: str, error_path: tuple = ()) -> Violation:
     return _resource(text, error_path=error_path, message=f'{text}: its keys must be known')
 
 
-def deletion_policy(policy: Any, version) -> Iterator[Violation]:
+def deletion_policy(policy: Any, version: Version) -> Iterator[Violation]:
     """Yield a deletion policy that the version does not know."""
     known = version.deletion_policies
     if not isinstance(policy, str) or policy not in known:
@@ -243,12 +244,12 @@ def depends_on(name: str, needed: Any, declared: Collection[str]) -> Iterator[Vi
             yield Violation('unknown-reference', path, error.with_hint(suggest(other, declared)))
 
 
-def _resource(text, *path, error_path=(), message=''):
+def _resource(text: str, *path: Value, error_path: tuple = (), message: str = '') -> Violation:
     error = exception.StackValidationFailed(text, path=error_path)
     return Violation('resource-definition', path, error, message)
 
 
-def _missing(text, word, snippet):
+def _missing(text: str, word: str, snippet: Value) -> str:
     """Return the text for a missing word, with a hint where a key looks like a misspelt one."""
     meant = next((key for key in snippet or () if closest_match(key, [word])), None)
     return text if meant is None else with_keyword_suggestion(text, meant, [word])
@@ -257,7 +258,7 @@ def _missing(text, word, snippet):
 # ---------------------------------------------------------------- outputs
 
 
-def output(name: str, snippet: Any, version) -> Iterator[Violation]:
+def output(name: str, snippet: Any, version: Version) -> Iterator[Violation]:
     """Yield an output that is not a map or has no value."""
     path, word = (version.dialect.sections['outputs'], name), version.dialect.output['value']
     if not isinstance(snippet, dict):
@@ -268,12 +269,12 @@ def output(name: str, snippet: Any, version) -> Iterator[Violation]:
         yield _output(text, path)
 
 
-def _output(text, path):
+def _output(text: str, path: tuple) -> Violation:
     error = exception.StackValidationFailed(text, error='Output validation error', path=path)
     return Violation('output-definition', (), error)
 
 
-def attribute_outputs(snippets: Mapping, version) -> Iterator[Violation]:
+def attribute_outputs(snippets: Mapping, version: Version) -> Iterator[Violation]:
     """Yield outputs that cannot be the attributes of a template that stands for a resource type.
 
     Heat checks these outputs more strictly than those of a stack, in the order of their names. It
@@ -290,7 +291,7 @@ def attribute_outputs(snippets: Mapping, version) -> Iterator[Violation]:
             yield _attribute_output(f'Each output must contain a {word} key.', name)
 
 
-def _attribute_output_keys(name, snippet, version):
+def _attribute_output_keys(name: str, snippet: Value, version: Version) -> Iterator[Violation]:
     if not isinstance(snippet, dict):
         text = f'"outputs" must contain a map of output maps. Found a [{type(snippet)}] instead'
         yield _attribute_output(text, name)
@@ -303,7 +304,7 @@ def _attribute_output_keys(name, snippet, version):
             )
 
 
-def _attribute_output(text, *path):
+def _attribute_output(text: str, *path: Value) -> Violation:
     return Violation('output-definition', path, exception.StackValidationFailed(text))
 
 
@@ -342,7 +343,9 @@ class UnknownCondition(ValueError):
         self.subject = str(value)
 
 
-def condition_error(text: str, error: str = 'Condition validation error'):
+def condition_error(
+    text: str, error: str = 'Condition validation error'
+) -> exception.StackValidationFailed:
     return exception.StackValidationFailed(text, error=error)
 
 

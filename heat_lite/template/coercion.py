@@ -5,7 +5,7 @@ not copied.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from heat_lite.common import exception
@@ -21,7 +21,9 @@ from heat_lite.template.constraints import (
     STRING,
     to_number,
 )
+from heat_lite.template.dialects import Value
 from heat_lite.template.property_checks import property_error
+from heat_lite.template.schema import PropertySchema
 
 
 class CheckOptions:
@@ -33,7 +35,7 @@ class CheckOptions:
 
     __slots__ = ('lookup', 'strict')
 
-    def __init__(self, strict=True, lookup=None):
+    def __init__(self, strict: bool = True, lookup: Callable | None = None) -> None:
         self.strict = strict
         self.lookup = lookup
 
@@ -41,7 +43,7 @@ class CheckOptions:
 STRICT, LENIENT = CheckOptions(), CheckOptions(strict=False)
 
 
-def convert(schema, value: Any, options: CheckOptions = STRICT) -> Any:
+def convert(schema: PropertySchema, value: Any, options: CheckOptions = STRICT) -> Any:
     """Convert a value to the type of its schema.
 
     None becomes the default, or the empty value of the type if there is no default.
@@ -58,11 +60,11 @@ def convert(schema, value: Any, options: CheckOptions = STRICT) -> Any:
     return result
 
 
-def _as_type(schema, value):
+def _as_type(schema: PropertySchema, value: Value) -> str:
     return _CONVERTERS[schema.type](schema, value, LENIENT)
 
 
-def missing_value(name: str, schema) -> Any:
+def missing_value(name: str, schema: PropertySchema) -> Any:
     """Return the value of a property that is not given: its default, or None.
 
     Raises StackValidationFailed if the property is required.
@@ -75,7 +77,7 @@ def missing_value(name: str, schema) -> Any:
     return None
 
 
-def _string(schema, value, options):
+def _string(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if isinstance(value, str):
         return value
     if value is None:
@@ -85,7 +87,7 @@ def _string(schema, value, options):
     raise ValueError(f'Value must be a string; got {value!r}')
 
 
-def _integer(schema, value, options):
+def _integer(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if type(value) is int:
         return value
     if value is None:
@@ -96,13 +98,13 @@ def _integer(schema, value, options):
         raise ValueError(f"Value '{value}' is not an integer") from None
 
 
-def _number(schema, value, options):
+def _number(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if value is None:
         return schema.default if schema.has_default else 0
     return to_number(value)
 
 
-def _boolean(schema, value, options):
+def _boolean(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if value is None:
         # some types declare the default as a text
         value = schema.default or False
@@ -114,7 +116,7 @@ def _boolean(schema, value, options):
     return text == 'true'
 
 
-def _map(schema, value, options):
+def _map(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if value is None:
         value = dict(schema.default or {})
     if not isinstance(value, Mapping):
@@ -124,7 +126,9 @@ def _map(schema, value, options):
     return value if schema.schema is None else _children(schema.schema, value, options)
 
 
-def _children(schemata, given, options):
+def _children(
+    schemata: Mapping[str, Value], given: Mapping[str, Value], options: CheckOptions
+) -> Value:
     if options.strict:
         raise_first(property_checks.property_names(schemata, given, nested=True))
     aliases = aliases_of(schemata)
@@ -177,15 +181,15 @@ def source_name(name: str, aliases: Mapping[str, str], given: Mapping) -> str | 
 class AliasConflict(Exception):
     """A property is given both by its name and by a deprecated alias; names are dotted paths."""
 
-    def __init__(self, *names):
+    def __init__(self, *names: Value) -> None:
         self.names = names
         super().__init__(*names)
 
-    def prefixed(self, outer):
+    def prefixed(self, outer: str) -> 'AliasConflict':
         return AliasConflict(*(f'{outer}.{name}' for name in self.names))
 
 
-def _list(schema, value, options):
+def _list(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if value is None:
         value = list(schema.default or ())
     if isinstance(value, str) and schema.allow_conversion:
@@ -195,7 +199,7 @@ def _list(schema, value, options):
     return value if schema.schema is None else _items(schema.schema, value, options)
 
 
-def _items(schema, values, options):
+def _items(schema: PropertySchema, values: Sequence[Value], options: CheckOptions) -> Value:
     result = []
     try:
         for value in values:
@@ -205,7 +209,7 @@ def _items(schema, values, options):
     return result
 
 
-def _any(schema, value, options):
+def _any(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     return schema.default if value is None else value
 
 

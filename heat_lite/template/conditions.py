@@ -1,9 +1,12 @@
 """The conditions of a template, each evaluated at its first use."""
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import checks, function
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Scope
 
 #: Limit of a chain of conditions that refer to each other: each one uses Python's stack.
 MAX_DEPTH = 100
@@ -12,10 +15,10 @@ MAX_DEPTH = 100
 class Conditions:
     """Evaluated conditions; ``definitions`` are the result of ``parse``."""
 
-    def __init__(self, definitions, scope):
+    def __init__(self, definitions: Mapping[str, Value], scope: Scope) -> None:
         self._definitions = definitions
         self._scope = scope
-        self._results = {}
+        self._results: dict[str, Any] = {}
         self._depth = 0
 
     def is_enabled(self, name: str) -> bool:
@@ -42,15 +45,15 @@ class Conditions:
             raise checks.condition_cycle(name).error
         return self._results[name]
 
-    def _compute(self, name):
+    def _compute(self, name: str) -> bool:
         value = function.resolve(self._definitions[name], self._scope)
         checks.raise_first(checks.condition_definition(name, value))
         return value
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self._definitions
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return iter(self._definitions)
 
 
@@ -67,7 +70,7 @@ def parse(section: Any, parser: function.Parser, section_name: str) -> dict[str,
     return parsed
 
 
-def validate(definitions, hint=lambda definition: ''):
+def validate(definitions: Mapping[str, Value], hint: Callable = lambda definition: '') -> None:
     """Raise StackValidationFailed for a definition that is neither a boolean nor a function.
 
     ``hint(definition)`` is appended to the error message.

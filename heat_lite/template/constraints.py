@@ -9,10 +9,11 @@ UnknownConstraint for an unknown kind.
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from heat_lite.common import exception
 from heat_lite.template import format_constraints, patterns
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 from heat_lite.template.functions.lists_and_maps import hashable
 from heat_lite.template.suggest import with_suggestion
@@ -28,6 +29,9 @@ STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
 )
 
 
+#: returns None for the name of an object of a kind, else the reason
+Lookup: TypeAlias = Callable[[str, Value], str | None]
+Convert: TypeAlias = Callable[[Value], Value]
 #: the names of the constraints that are formats
 FORMATS = tuple(format_constraints.CHECKS)
 
@@ -35,7 +39,7 @@ FORMATS = tuple(format_constraints.CHECKS)
 class UnknownConstraint(LookupError):
     """No custom constraint has this name; ``known`` are the names of existing ones."""
 
-    def __init__(self, name, known=()):
+    def __init__(self, name: str, known: tuple = ()) -> None:
         super().__init__(name)
         self.known = known
 
@@ -49,14 +53,14 @@ class Constraint:
     __slots__ = ('description',)
     valid_types: tuple[str, ...] = TYPES
 
-    def __init__(self, description=None):
+    def __init__(self, description: str | None = None) -> None:
         self.description = description
 
     def check(
         self,
         value: Any,
-        lookup: Callable[[str, Any], str | None] | None = None,
-        convert: Callable[[Any], Any] | None = None,
+        lookup: Lookup | None = None,
+        convert: Convert | None = None,
     ) -> None:
         """Raise ValueError if the value violates the constraint.
 
@@ -67,24 +71,29 @@ class Constraint:
         if problem is not None:
             raise ValueError(self.description or problem)
 
-    def violation(self, value, lookup, convert) -> str | None:
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         """Return the error message for a value, None if the value is valid."""
         raise NotImplementedError
 
-    def rule(self):
+    def rule(self) -> dict[str, Value]:
         """Return the constraint in template syntax, as in ``{'range': {'min': 1}}``."""
         raise NotImplementedError
 
-    def to_wire(self):
+    def to_wire(self) -> dict[str, Value]:
         return {**self.rule(), 'description': self.description} if self.description else self.rule()
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.to_wire() == other.to_wire()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(repr(self.to_wire()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({self.to_wire()})'
 
 
@@ -94,7 +103,9 @@ class Bounded(Constraint):
     __slots__ = ('min', 'max')
     kind = ''
 
-    def __init__(self, min=None, max=None, description=None):
+    def __init__(
+        self, min: Value = None, max: Value = None, description: str | None = None
+    ) -> None:
         super().__init__(description)
         if min is None and max is None:
             raise exception.InvalidSchemaError(
@@ -102,10 +113,10 @@ class Bounded(Constraint):
             )
         self.min, self.max = min, max
 
-    def _within(self, number):
+    def _within(self, number: float) -> bool:
         return (self.min is None or number >= self.min) and (self.max is None or number <= self.max)
 
-    def rule(self):
+    def rule(self) -> dict[str, Value]:
         bounds = {'min': self.min, 'max': self.max}
         return {self.kind: {key: value for key, value in bounds.items() if value is not None}}
 
@@ -117,10 +128,17 @@ class Range(Bounded):
     kind = 'range'
     valid_types = (INTEGER, NUMBER)
 
-    def __init__(self, min=None, max=None, description=None):
+    def __init__(
+        self, min: Value = None, max: Value = None, description: str | None = None
+    ) -> None:
         super().__init__(_number_or_none(min), _number_or_none(max), description)
 
-    def violation(self, value, lookup, convert):
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         number = to_number(value)
         return (
             None
@@ -136,12 +154,19 @@ class Length(Bounded):
     kind = 'length'
     valid_types = (STRING, LIST, MAP)
 
-    def __init__(self, min=None, max=None, description=None):
+    def __init__(
+        self, min: Value = None, max: Value = None, description: str | None = None
+    ) -> None:
         if any(isinstance(bound, float) for bound in (min, max)):
             raise exception.InvalidSchemaError('min/max length must be integral')
         super().__init__(_integer_or_none(min), _integer_or_none(max), description)
 
-    def violation(self, value, lookup, convert):
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         length = len(value)
         return (
             None
@@ -156,7 +181,9 @@ class Modulo(Constraint):
     __slots__ = ('step', 'offset')
     valid_types = (INTEGER, NUMBER)
 
-    def __init__(self, step=None, offset=None, description=None):
+    def __init__(
+        self, step: Value = None, offset: Value = None, description: str | None = None
+    ) -> None:
         super().__init__(description)
         if step is None or offset is None:
             raise exception.InvalidSchemaError(
@@ -167,7 +194,7 @@ class Modulo(Constraint):
         self.step, self.offset = _bound(int, step), _bound(int, offset)
         self._check_numbers()
 
-    def _check_numbers(self):
+    def _check_numbers(self) -> None:
         if self.step == 0:
             raise exception.InvalidSchemaError('step cannot be 0.')
         if abs(self.offset) >= abs(self.step):
@@ -179,12 +206,17 @@ class Modulo(Constraint):
                 'step and offset must be both positive or both negative.'
             )
 
-    def violation(self, value, lookup, convert):
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         if to_number(value) % self.step == self.offset:
             return None
         return f'{value} is not a multiple of {self.step} with an offset of {self.offset}'
 
-    def rule(self):
+    def rule(self) -> dict[str, Value]:
         return {'modulo': {'step': self.step, 'offset': self.offset}}
 
 
@@ -194,18 +226,23 @@ class AllowedValues(Constraint):
     __slots__ = ('allowed',)
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
 
-    def __init__(self, allowed, description=None):
+    def __init__(self, allowed: Value, description: str | None = None) -> None:
         super().__init__(description)
         if not isinstance(allowed, list | tuple):
             raise exception.InvalidSchemaError('AllowedValues must be a list')
         self.allowed = tuple(allowed)
 
-    def violation(self, value, lookup, convert):
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         if not self._allows(value, convert):
             return f'{_as_json(value)} is not an allowed value {_as_json(self.allowed)}'
         return None
 
-    def _allows(self, value, convert):
+    def _allows(self, value: Value, convert: Callable[[Any], Any] | None) -> bool:
         if isinstance(value, list | tuple):
             allowed = {hashable(item) for item in self.allowed}
             return all(hashable(item) in allowed for item in value)
@@ -213,7 +250,7 @@ class AllowedValues(Constraint):
             convert is not None and convert(value) in [convert(item) for item in self.allowed]
         )
 
-    def rule(self):
+    def rule(self) -> dict[str, Value]:
         return {'allowed_values': list(self.allowed)}
 
 
@@ -223,7 +260,7 @@ class AllowedPattern(Constraint):
     __slots__ = ('pattern',)
     valid_types = (STRING,)
 
-    def __init__(self, pattern, description=None):
+    def __init__(self, pattern: int | str, description: str | None = None) -> None:
         super().__init__(description)
         if not isinstance(pattern, str):
             raise exception.InvalidSchemaError('AllowedPattern must be a string')
@@ -235,14 +272,19 @@ class AllowedPattern(Constraint):
                 f'AllowedPattern "{pattern}" is not a regular expression: {error}'
             ) from error
 
-    def violation(self, value, lookup, convert):
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         try:
             found = patterns.compile_pattern(self.pattern).fullmatch(value)
         except budget.LimitExceeded as error:
             return str(error)
         return None if found else f'"{value}" does not match pattern "{self.pattern}"'
 
-    def rule(self):
+    def rule(self) -> dict[str, Value]:
         return {'allowed_pattern': self.pattern}
 
 
@@ -252,11 +294,16 @@ class CustomConstraint(Constraint):
     __slots__ = ('name',)
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
 
-    def __init__(self, name, description=None):
+    def __init__(self, name: str, description: str | None = None) -> None:
         super().__init__(description)
         self.name = name
 
-    def violation(self, value, lookup, convert):
+    def violation(
+        self,
+        value: Value,
+        lookup: Callable[[str, Any], str | None] | None,
+        convert: Callable[[Any], Any] | None,
+    ) -> str | None:
         checker = format_constraints.CHECKS.get(self.name) if isinstance(self.name, str) else None
         try:
             if checker is not None:
@@ -278,7 +325,7 @@ class CustomConstraint(Constraint):
             else f"Error validating value '{value}'"
         )
 
-    def rule(self):
+    def rule(self) -> dict[str, Value]:
         return {'custom_constraint': self.name}
 
 
@@ -295,15 +342,15 @@ def to_number(value: Any) -> int | float:
         return float(value)
 
 
-def _number_or_none(value):
+def _number_or_none(value: Value) -> float | None:
     return None if value is None else _bound(to_number, value)
 
 
-def _integer_or_none(value):
+def _integer_or_none(value: Value) -> float | None:
     return None if value is None else _bound(int, value)
 
 
-def _bound(convert, value):
+def _bound(convert: Callable[[Any], float], value: Value) -> float:
     """Return a bound as a number. Raises ValueError for a text that is none, as Heat does, and
     InvalidSchemaError for a list, a map or an infinite number.
     """
@@ -314,5 +361,5 @@ def _bound(convert, value):
         raise exception.InvalidSchemaError(text) from None
 
 
-def _as_json(value):
+def _as_json(value: Value) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)

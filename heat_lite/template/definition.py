@@ -6,6 +6,8 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import checks, function
+from heat_lite.template.dialects import Value, Version
+from heat_lite.template.function import Parser
 from heat_lite.template.suggest import suggest
 
 PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
@@ -45,7 +47,15 @@ class ResourceDefinition:
     update_policy: Any
     external_id: Any
 
-    def __init__(self, name, snippet, version, parser, declared, template=None):
+    def __init__(
+        self,
+        name: str,
+        snippet: Value,
+        version: Version,
+        parser: Parser,
+        declared: Mapping[str, Value],
+        template: Any | None = None,
+    ) -> None:
         self.name = name
         self.template = template
         self.raw = snippet
@@ -63,7 +73,7 @@ class ResourceDefinition:
         self._refuse_function('properties')
         self._refuse_function('update_policy')
 
-    def _parsed(self, part, parser):
+    def _parsed(self, part: str, parser: Parser) -> Value:
         word = self.version.dialect.resource.get(part)
         snippet = self.raw.get(word)
         if snippet is None:
@@ -73,7 +83,7 @@ class ResourceDefinition:
         except exception.StackValidationFailed as error:
             raise function.prefix_error(error, self._section, self.name, word) from error.__cause__
 
-    def _refuse_function(self, part):
+    def _refuse_function(self, part: str) -> None:
         """Raise if a function replaces a whole map: its keys must be known before resolution."""
         parsed = getattr(self, part)
         if isinstance(parsed, function.Function):
@@ -86,10 +96,10 @@ class ResourceDefinition:
         return (self._section, self.name, self.version.dialect.resource['properties'])
 
     @property
-    def _section(self):
+    def _section(self) -> str:
         return self.version.dialect.sections['resources']
 
-    def _deletion_policy(self, part, parser):
+    def _deletion_policy(self, part: str, parser: Parser) -> str:
         """Resolve the deletion policy from parameters and files only.
 
         It must not depend on another resource, which may be deleted already.
@@ -114,7 +124,7 @@ class ResourceDefinition:
                 '"Snapshot" deletion policy not supported', path=path
             )
 
-    def freeze(self, **parts):
+    def freeze(self, **parts: Value) -> 'ResourceDefinition':
         """Return a copy with parts replaced: ``freeze(properties={**definition.properties, ...})``.
 
         Resource types use it to restore a snapshot. Values taken from this definition keep their
@@ -166,7 +176,9 @@ class ResourceDefinition:
             function.dependencies([self.update_policy, self.external_id]).intersection(names)
         )
 
-    def _raise_unknown(self, snippet, unknown, word, names):
+    def _raise_unknown(
+        self, snippet: Value, unknown: set[str], word: str, names: Collection[str]
+    ) -> None:
         """Raise InvalidTemplateReference for the first of the unknown names in the template.
 
         'None' stands for a name that a function has yet to compute. It is reported last: an
@@ -189,7 +201,7 @@ class ResourceDefinition:
         parts = [getattr(self, part) for part in PARTS]
         return function.attribute_paths(parts, resource_name)
 
-    def attribute_reads(self):
+    def attribute_reads(self) -> dict[str, Value]:
         """Return ``{resource name: attribute paths}`` of all attributes that are read."""
         return function.attribute_reads([getattr(self, part) for part in PARTS])
 
@@ -201,25 +213,27 @@ class ResourceDefinition:
             word = self.version.dialect.resource.get(part)
             function.validate(given, (self._section, self.name, word), scope)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ResourceDefinition)
             and self.name == other.name
             and self.raw == other.raw
         )
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.name, self.resource_type))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<ResourceDefinition {self.name} {self.resource_type}>'
 
 
-def _step(part):
+def _step(part: int | str) -> str:
     return f'[{part}]' if isinstance(part, int) else f'.{part}'
 
 
-def _with_raw_values(value, parsed, raw):
+def _with_raw_values(
+    value: Value, parsed: Mapping[str, Value], raw: Mapping[str, Value]
+) -> dict[str, Value]:
     """Return a map in which values that are also in ``parsed`` are replaced by those of ``raw``."""
     if not (
         isinstance(value, Mapping) and isinstance(parsed, Mapping) and isinstance(raw, Mapping)
@@ -239,7 +253,7 @@ class OutputDefinition:
 
     __slots__ = ('name', 'description', 'value', 'version')
 
-    def __init__(self, name, description, value, version):
+    def __init__(self, name: str, description: str | None, value: Value, version: Version) -> None:
         self.name = name
         self.description = 'No description given' if description is None else str(description)
         self.value = value
@@ -256,7 +270,7 @@ class OutputDefinition:
     def attribute_paths(self, resource_name: str) -> set[tuple]:
         return function.attribute_paths(self.value, resource_name)
 
-    def attribute_reads(self):
+    def attribute_reads(self) -> dict[str, Value]:
         """Return ``{resource name: attribute paths}`` of all attributes that are read."""
         return function.attribute_reads(self.value)
 
@@ -273,5 +287,5 @@ class OutputDefinition:
         """Return the resolved value. Errors of its functions propagate."""
         return function.resolve(self.value, scope)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<OutputDefinition {self.name}>'

@@ -1,6 +1,6 @@
 """Dependency graphs: which node must precede which. Nodes are any hashable objects."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import Any
 
 from heat_lite.common import exception
@@ -14,10 +14,12 @@ class Dependencies:
     the error message.
     """
 
-    def __init__(self, edges=(), label=str):
+    def __init__(
+        self, edges: Iterable[tuple[Any, Any]] = (), label: Callable[[Any], str] = str
+    ) -> None:
         self._label = label
-        self._requires = {}
-        self._required_by = {}
+        self._requires: dict[Any, dict[Any, None]] = {}
+        self._required_by: dict[Any, dict[Any, None]] = {}
         for requirer, required in edges:
             self.add(requirer, required)
 
@@ -28,7 +30,7 @@ class Dependencies:
             self._requires[requirer][required] = None
             self._required_by[required][requirer] = None
 
-    def _node(self, node):
+    def _node(self, node: Hashable) -> None:
         # dicts serve as ordered sets, so that the traversal order of a stack is deterministic
         if node not in self._requires:
             self._requires[node] = {}
@@ -62,7 +64,7 @@ class Dependencies:
         """Return a new dict ``{node: set of direct dependencies}``."""
         return {node: set(required) for node, required in self._requires.items()}
 
-    def __getitem__(self, node):
+    def __getitem__(self, node: Hashable) -> 'Dependencies':
         """Return the subgraph of a node and all its direct and indirect dependents."""
         subgraph = Dependencies([(node, None)])
         pending = [node]
@@ -74,13 +76,13 @@ class Dependencies:
                 subgraph.add(dependent, required)
         return subgraph
 
-    def __contains__(self, node):
+    def __contains__(self, node: int | str) -> bool:
         return node in self._requires
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._requires)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return iter(self.order())
 
     def order(self) -> list:
@@ -99,7 +101,7 @@ class Dependencies:
             )
         return ready
 
-    def _subgraph(self, nodes):
+    def _subgraph(self, nodes: Collection[Any]) -> 'Dependencies':
         """Return the graph of some nodes and the edges between them."""
         edges = (
             (node, other)
@@ -110,12 +112,12 @@ class Dependencies:
         )
         return Dependencies(edges, self._label)
 
-    def __str__(self):
+    def __str__(self) -> str:
         parts = []
         for node, required in self._requires.items():
             listed = ', '.join(self._label(other) for other in required)
             parts.append(f'{self._label(node)}: {{{listed}}}' if required else self._label(node))
         return '{' + ', '.join(parts) + '}'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<Dependencies {self}>'

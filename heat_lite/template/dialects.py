@@ -68,11 +68,11 @@ class Version:
     deletion_policies: Mapping[str, str]
 
     @property
-    def has_conditions(self):
+    def has_conditions(self) -> bool:
         return self.condition_functions is not None
 
     @property
-    def sections(self):
+    def sections(self) -> set[str]:
         """The names of all sections that this version allows."""
         known = set(self.dialect.sections.values()) | (
             {self.key} if self.dialect is HOT else set(VERSION_KEYS[1:])
@@ -80,7 +80,7 @@ class Version:
         return known if self.has_conditions else known - {self.dialect.sections['conditions']}
 
     @property
-    def resource_keys(self):
+    def resource_keys(self) -> set[str]:
         """The keys that this version allows in a resource."""
         known = set(self.dialect.resource.values())
         return (
@@ -90,7 +90,7 @@ class Version:
         )
 
     @property
-    def output_keys(self):
+    def output_keys(self) -> set[str]:
         """The keys that this version allows in an output."""
         known = set(self.dialect.output.values())
         return known if self.has_conditions else known - {self.dialect.output['condition']}

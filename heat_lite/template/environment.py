@@ -6,6 +6,7 @@ It holds parameter values, the resource registry with hooks and restricted actio
 from collections.abc import Mapping
 from typing import Any
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry
 
 PARAMETERS, PARAMETER_DEFAULTS, RESOURCE_REGISTRY = (
@@ -26,7 +27,9 @@ class Environment:
     AttributeError for a section of the wrong type, which the API answers with 400.
     """
 
-    def __init__(self, data: Mapping[str, Any] | None = None, base: 'Environment | None' = None):
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, base: 'Environment | None' = None
+    ) -> None:
         self.data = data or {}
         self.params = _map(self.data, PARAMETERS)
         self.param_defaults = _map(self.data, PARAMETER_DEFAULTS)
@@ -78,7 +81,7 @@ class Environment:
         )
 
 
-def _map(data, section):
+def _map(data: Mapping[str, Value], section: str) -> Mapping[str, Value]:
     value = data.get(section)
     if value is None or (section == PARAMETER_DEFAULTS and not value):
         return {}
@@ -87,14 +90,14 @@ def _map(data, section):
     return value
 
 
-def _names(data):
+def _names(data: Mapping[str, Value]) -> list[Value]:
     names = data.get(ENCRYPTED) or []
     if not isinstance(names, list | str):
         raise AttributeError(f'The {ENCRYPTED} of an environment must be a list')
     return list(names)
 
 
-def _event_sinks(data):
+def _event_sinks(data: Mapping[str, Value]) -> list[Value]:
     sinks = data.get(EVENT_SINKS) or []
     if not isinstance(sinks, list) or not all(isinstance(sink, Mapping) for sink in sinks):
         raise AttributeError('The event_sinks of an environment must be a list of maps')

@@ -8,9 +8,12 @@ import ipaddress
 import json
 import re
 import zoneinfo
+from collections.abc import Mapping
 from typing import Any
 
 import croniter
+
+from heat_lite.template.dialects import Value
 
 _MAC_SHAPES = [
     re.compile(shape, re.IGNORECASE)
@@ -42,7 +45,7 @@ def ip_addr(value: Any) -> str | None:
     return None if _address(value) else 'Invalid IP address'
 
 
-def _address(value):
+def _address(value: Value) -> Value:
     """Return the parsed address, None if it is invalid.
 
     Zones ("%eth0") and octets with leading zeros are invalid.
@@ -55,7 +58,7 @@ def _address(value):
         return None
 
 
-def _is_subnet(value):
+def _is_subnet(value: Value) -> bool:
     """Return whether the value is a full address with a prefix length. Host bits may be set."""
     address, slash, prefix = str(value).partition('/')
     parsed = _address(address)
@@ -78,7 +81,7 @@ def net_cidr(value: Any) -> str | None:
     )
 
 
-def _is_loose_subnet(value):
+def _is_loose_subnet(value: Value) -> bool:
     """Return whether a lenient parser accepts the value as a network.
 
     It accepts missing octets, a missing prefix, and a netmask as the prefix. Heat's error message
@@ -135,7 +138,8 @@ def dns_domain(value: Any) -> str | None:
     return _dns_problem(str(value)) if str(value).endswith('.') else f"'{value}' must end with '.'."
 
 
-def _dns_problem(name):
+def _dns_problem(name: str) -> str | None:
+    reason: str | None
     if len(name) > _FQDN_LIMIT:
         reason = f"'{name}' exceeds the {_FQDN_LIMIT} character FQDN limit"
     else:
@@ -143,7 +147,7 @@ def _dns_problem(name):
     return f"'{name}' not in valid format. Reason: {reason}" if reason else None
 
 
-def _dns_labels(labels, absolute):
+def _dns_labels(labels: list[str], absolute: bool) -> str | None:
     for label in labels:
         if not label:
             return 'Encountered an empty component.'
@@ -231,7 +235,7 @@ def parse_time(value: Any) -> datetime.datetime:
     )
 
 
-def _zone(part):
+def _zone(part: Mapping[str, Value]) -> Value:
     if part['sign'] is None:
         return datetime.UTC
     offset = datetime.timedelta(hours=int(part['zone_hour']), minutes=int(part['zone_minute'] or 0))

@@ -6,10 +6,11 @@ always returns new maps and lists.
 """
 
 import importlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.template.dialects import Value
 from heat_lite.template.suggest import suggest
 
 #: Exceptions that invalid arguments in a template can cause; any other exception is a bug.
@@ -22,7 +23,7 @@ class _Omitted:
     ``resolve`` drops the list item or map key that has this value.
     """
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<omitted>'
 
 
@@ -46,7 +47,7 @@ class Scope:
         """Return the reference id of a resource."""
         raise exception.InvalidTemplateReference(resource=resource_name, key='unknown')
 
-    def attribute(self, resource_name: str, *path) -> Any:
+    def attribute(self, resource_name: str, *path: Value) -> Any:
         """Return the value at a path of keys and indexes in an attribute.
 
         ``path`` begins with the name of the attribute; an empty path gives a map of all.
@@ -82,20 +83,20 @@ class Function:
 
     __slots__ = ('name', 'args')
 
-    def __init__(self, name, args):
+    def __init__(self, name: str, args: Value) -> None:
         self.name = name
         self.args = args
         self.check()
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: 'Parser', name: str, args: Value) -> 'Function':
         """Return the node for a call in a template.
 
         A function that must not parse all of its arguments overrides this method.
         """
         return cls(name, parser.parse(args))
 
-    def check(self):
+    def check(self) -> None:
         """Raise one of ARGUMENT_ERRORS for arguments that can never be valid."""
 
     def result(self, scope: Scope) -> Any:
@@ -125,7 +126,7 @@ class Function:
         """Return the attributes of a resource that the node or its arguments read."""
         return dep_attrs(self, resource_name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<{self.name} {self.args!r}>'
 
 
@@ -133,21 +134,22 @@ class Reference(Function):
     """A function whose first argument names a resource; ``known`` holds all valid names."""
 
     __slots__ = ('known',)
+    known: Collection[str]
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: 'Parser', name: str, args: Value) -> Function:
         node = cls(name, parser.parse(args))
         node.known = parser.resources
         node.resolve_names(parser)
         return node
 
-    def resolve_names(self, parser):
+    def resolve_names(self, parser: 'Parser') -> None:
         """Replace arguments that are functions by their values.
 
         Dependencies are computed before any resource exists, and so need the names at once.
         """
 
-    def require_known(self, resource_name):
+    def require_known(self, resource_name: str) -> None:
         if not isinstance(resource_name, str) or resource_name not in self.known:
             error = exception.InvalidTemplateReference(resource=resource_name, key='unknown')
             raise error.with_hint(suggest(resource_name, self.known))
@@ -164,12 +166,17 @@ class Parser:
     """
 
     def __init__(
-        self, functions, scope=None, resources=frozenset(), conditions=None, mappings=None
-    ):
+        self,
+        functions: Mapping[str, Value],
+        scope: Scope | None = None,
+        resources: Collection[str] = frozenset(),
+        conditions: 'Parser | None' = None,
+        mappings: Mapping[str, Value] | None = None,
+    ) -> None:
         self.functions = functions
         self.scope = scope or Scope()
         self.resources = resources
-        self.conditions = conditions
+        self.conditions: Any = conditions
         self.mappings = mappings or {}
 
     def parse(self, snippet: Any) -> Any:
@@ -181,7 +188,7 @@ class Parser:
             return self._list(snippet)
         return snippet
 
-    def _map(self, snippet):
+    def _map(self, snippet: Value) -> Value:
         if len(snippet) == 1:
             for name, args in snippet.items():
                 entry = self.functions.get(name) if isinstance(name, str) else None
@@ -189,10 +196,10 @@ class Parser:
                     return self._call(entry, name, args)
         return self._children(snippet, snippet.items(), dict)
 
-    def _list(self, snippet):
+    def _list(self, snippet: Value) -> list[Value]:
         return self._children(snippet, enumerate(snippet), lambda parsed: list(parsed.values()))
 
-    def _children(self, snippet, items, build):
+    def _children(self, snippet: Value, items: Iterable, build: Callable) -> Value:
         """Return ``build(parsed children)``, or the snippet itself if it contains no function."""
         parsed = {}
         changed = False
@@ -206,7 +213,7 @@ class Parser:
             raise prefix_error(error, key) from error.__cause__
         return build(parsed) if changed else snippet
 
-    def _call(self, entry, name, args):
+    def _call(self, entry: str | type, name: str, args: Value) -> Value:
         try:
             return load_class(entry).parse(self, name, args)
         except exception.StackValidationFailed as error:
@@ -223,7 +230,9 @@ def load_class(entry: type[Function] | str) -> type[Function]:
     return getattr(importlib.import_module(module), name)
 
 
-def prefix_error(error: exception.StackValidationFailed, *path) -> exception.StackValidationFailed:
+def prefix_error(
+    error: exception.StackValidationFailed, *path: Value
+) -> exception.StackValidationFailed:
     """Put a path in front of the path of an error, unless the error has its full location."""
     return error if error.error or error.kwargs.get('whole') else error.prefixed(*path)
 
@@ -239,7 +248,7 @@ def resolve(snippet: Any, scope: Scope) -> Any:
     return None if value is OMITTED else value
 
 
-def _resolve(snippet, scope):
+def _resolve(snippet: Value, scope: Scope) -> Value:
     if isinstance(snippet, str):
         return snippet
     if isinstance(snippet, Function):
@@ -275,7 +284,7 @@ def validate(snippet: Any, path: tuple = (), scope: Scope | None = None) -> None
         raise error.prefixed(*path, current) from error.__cause__
 
 
-def _validate_function(node, path, scope):
+def _validate_function(node: Function, path: tuple, scope: Scope | None) -> None:
     if node.args is OMITTED:
         return
     try:
@@ -284,7 +293,7 @@ def _validate_function(node, path, scope):
         raise exception.StackValidationFailed.from_error(error, (*path, node.name)) from error
 
 
-def _items(snippet):
+def _items(snippet: Value) -> Iterable | tuple:
     if isinstance(snippet, dict):
         return snippet.items()
     return enumerate(snippet) if isinstance(snippet, list) else ()

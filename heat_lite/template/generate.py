@@ -1,6 +1,7 @@
 """The generated template of a resource type: one parameter a property, one output an attribute."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from heat_lite.template.constraints import (
     ANY,
@@ -12,9 +13,10 @@ from heat_lite.template.constraints import (
     STRING,
     CustomConstraint,
 )
+from heat_lite.template.dialects import Value
 from heat_lite.template.parameters.parameter_schema import describe_constraints
 from heat_lite.template.parameters.parameter_types import WIRE_NAMES
-from heat_lite.template.schema import visible
+from heat_lite.template.schema import PropertySchema, visible
 
 #: {type of property: HOT type of its parameter}
 _TYPES = {
@@ -46,7 +48,9 @@ def template_for(
     return build(resource_type, name, visible(properties_schema), visible(attributes_schema))
 
 
-def _hot(resource_type, name, properties, attributes):
+def _hot(
+    resource_type: str, name: str, properties: Mapping[str, Value], attributes: Mapping[str, Value]
+) -> dict[str, Value]:
     outputs = {
         key: {'value': {'get_attr': [name, key]}, 'description': schema.description}
         for key, schema in attributes.items()
@@ -66,8 +70,8 @@ def _hot(resource_type, name, properties, attributes):
     }
 
 
-def _hot_parameter(schema):
-    parameter = {'type': _TYPES[schema.type]}
+def _hot_parameter(schema: PropertySchema) -> dict[str, Value]:
+    parameter: dict[str, Any] = {'type': _TYPES[schema.type]}
     if schema.description is not None:
         parameter['description'] = schema.description
     if schema.default is not None:
@@ -77,7 +81,9 @@ def _hot_parameter(schema):
     return parameter
 
 
-def _cfn(resource_type, name, properties, attributes):
+def _cfn(
+    resource_type: str, name: str, properties: Mapping[str, Value], attributes: Mapping[str, Value]
+) -> dict[str, Value]:
     outputs = {
         key: {'Value': {'Fn::GetAtt': [name, key]}, 'Description': schema.description}
         for key, schema in attributes.items()
@@ -97,13 +103,13 @@ def _cfn(resource_type, name, properties, attributes):
     }
 
 
-def _cfn_value(name, schema):
+def _cfn_value(name: str, schema: PropertySchema) -> dict[str, Value]:
     """Return the reference to the parameter. A list parameter is a string that must be split."""
     return {'Fn::Split': [',', {'Ref': name}]} if schema.type == LIST else {'Ref': name}
 
 
-def _cfn_parameter(schema):
-    parameter = {'Type': WIRE_NAMES[_TYPES[schema.type]]}
+def _cfn_parameter(schema: PropertySchema) -> dict[str, Value]:
+    parameter: dict[str, Any] = {'Type': WIRE_NAMES[_TYPES[schema.type]]}
     if schema.description is not None:
         parameter['Description'] = schema.description
     if schema.default is not None:

@@ -5,10 +5,15 @@ A function call is allowed wherever a value is.
 """
 
 import re
+from collections.abc import Mapping
 
 from heat_lite.template import coercion, constraints, dialects, function, support, versions
+from heat_lite.template.constraints import Constraint
+from heat_lite.template.dialects import Value, Version
 from heat_lite.template.functions import logic
+from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.parameters import parameter_schema, parameter_types
+from heat_lite.template.schema import PropertySchema
 
 DRAFT = 'http://json-schema.org/draft-07/schema#'
 CALL = {'$ref': '#/definitions/call'}
@@ -31,7 +36,7 @@ _JSON_TYPES = {
 _LENGTHS = {constraints.STRING: 'Length', constraints.LIST: 'Items', constraints.MAP: 'Properties'}
 
 
-def hot_schema(types) -> dict:
+def hot_schema(types: Value) -> dict:
     """Return the schema.
 
     ``types.names()`` lists the resource types. ``types.get(name)`` returns an object with the
@@ -98,25 +103,25 @@ _GROUPS = {
 }
 
 
-def _ref(name):
+def _ref(name: str) -> dict[str, Value]:
     return {'$ref': f'#/definitions/{name}'}
 
 
-def _map(description, values):
+def _map(description: str, values: Mapping[str, Value]) -> dict[str, Value]:
     return {'description': description, 'type': ['object', 'null'], 'additionalProperties': values}
 
 
 # --------------------------------------------------------------- functions
 
 
-def _functions(in_conditions):
+def _functions(in_conditions: bool) -> dict[str, Value]:
     """Return ``{name: description}`` of the functions of all versions.
 
     With ``in_conditions``, only functions that the definition of a condition may call.
     """
     descriptions: dict[str, str] = {}
     for version in versions.TABLE[_KEY].values():
-        listed = versions.list_functions(f'{_KEY}.{version.name}', with_condition=in_conditions)
+        listed: Value = versions.list_functions(f'{_KEY}.{version.name}', in_conditions)
         descriptions.update(
             {
                 item['functions']: item['description']
@@ -127,12 +132,12 @@ def _functions(in_conditions):
     return descriptions
 
 
-def _is_condition_function(version, name):
+def _is_condition_function(version: Version, name: str) -> bool:
     kind = (version.condition_functions or {}).get(name)
     return kind is not None and not issubclass(function.load_class(kind), logic.NotAllowed)
 
 
-def _call(functions):
+def _call(functions: Mapping[str, Value]) -> dict[str, Value]:
     """Return the schema of a map with one key, the name of a function."""
     return {
         'type': 'object',
@@ -146,7 +151,7 @@ def _call(functions):
 # --------------------------------------------------------------- parameters
 
 
-def _parameter():
+def _parameter() -> dict[str, Value]:
     bounds = {key: {'type': ['number', 'string']} for key in ('min', 'max', 'step', 'offset')}
     ranges = {
         name: {'type': 'object', 'properties': bounds, 'additionalProperties': False}
@@ -195,7 +200,7 @@ def _parameter():
 # --------------------------------------------------------------- resources
 
 
-def _resource(known):
+def _resource(known: Mapping[str, Value]) -> dict[str, Value]:
     """Return the schema of a resource: the common keys, and the properties of each type."""
     schemas = {
         'type': {'description': 'The resource type.', 'anyOf': _type_names(known)},
@@ -230,7 +235,7 @@ def _resource(known):
     }
 
 
-def _policies():
+def _policies() -> dict[str, Value]:
     return {
         'enum': sorted(
             {
@@ -242,7 +247,7 @@ def _policies():
     }
 
 
-def _type_names(known):
+def _type_names(known: Mapping[str, Value]) -> list[Value]:
     """Return schemas of the known types and of names in other namespaces.
 
     Plug-ins and environments define the types in other namespaces.
@@ -259,7 +264,7 @@ def _type_names(known):
     return [*names, {'enum': hidden, 'deprecated': True}] if hidden else names
 
 
-def _type_rule(name, kind):
+def _type_rule(name: str, kind: TypeInfo) -> dict[str, Value]:
     """Return the rule that ties the type of a resource to the schema of its properties."""
     schemas: dict = {'properties': _ref(name)}
     if kind.update_policy:
@@ -269,7 +274,7 @@ def _type_rule(name, kind):
     return {'if': {'properties': {'type': {'const': name}}, 'required': ['type']}, 'then': then}
 
 
-def _properties(schemata, title=None):
+def _properties(schemata: Mapping[str, Value] | None, title: str | None = None) -> dict[str, Value]:
     """Return the schema of a map with known keys; with any keys if ``schemata`` is None."""
     if schemata is None:
         return {'title': title, 'type': ['object', 'null']}
@@ -283,9 +288,11 @@ def _properties(schemata, title=None):
     }
 
 
-def _property(schema):
+def _property(schema: PropertySchema) -> dict[str, Value]:
     """Return the schema of a property: a value of its type, or a function call."""
-    annotations = {'description': schema.description} if schema.description else {}
+    annotations: dict[str, Value] = (
+        {'description': schema.description} if schema.description else {}
+    )
     if schema.has_default:
         annotations['default'] = schema.default
     if schema.support.status in (support.DEPRECATED, support.HIDDEN):
@@ -296,7 +303,7 @@ def _property(schema):
     return {**annotations, 'anyOf': [value, CALL]} if value else annotations
 
 
-def _value(schema):
+def _value(schema: PropertySchema) -> dict[str, Value]:
     """Return the schema of a literal value by type and constraints; empty for type ANY."""
     if schema.type == constraints.ANY:
         return {}
@@ -317,7 +324,7 @@ def _value(schema):
     return result
 
 
-def _constraint(constraint, kind):
+def _constraint(constraint: Constraint, kind: str) -> dict[str, Value]:
     """Return the keywords for a constraint.
 
     Empty if JSON Schema has none, or if the constraint applies to converted values only.
@@ -335,7 +342,7 @@ def _constraint(constraint, kind):
     return {}
 
 
-def _spellings(allowed):
+def _spellings(allowed: tuple) -> list[Value]:
     """Return the allowed values, and numbers and booleans also as strings."""
     strings = [
         spelling
@@ -346,6 +353,6 @@ def _spellings(allowed):
     return list(dict.fromkeys([*allowed, *strings]))
 
 
-def _bounds(min_key, max_key, constraint):
+def _bounds(min_key: str, max_key: str, constraint: Value) -> dict[str, Value]:
     bounds = {min_key: constraint.min, max_key: constraint.max}
     return {key: value for key, value in bounds.items() if value is not None}

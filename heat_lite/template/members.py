@@ -45,7 +45,7 @@ def charge_of(shared: typing.Any) -> Callable[[], None]:
     """
     values, characters = budget.count_values(shared), budget.count_characters(shared)
 
-    def charge():
+    def charge() -> None:
         budget.charge_values(SUBJECT, values)
         budget.charge_text(SUBJECT, characters)
 
@@ -115,7 +115,7 @@ def attribute_map(names: Collection[str], path: Sequence) -> dict:
     return {name: attribute_call(name, path) for name in names}
 
 
-def _charge_calls(names):
+def _charge_calls(names: Collection[str]) -> None:
     """Charge a call for each member: a template can read thousands of attributes of them."""
     budget.charge_values('the outputs of the group', CALL_VALUES * len(names))
 
@@ -212,7 +212,7 @@ def adjusted_size(
     return max(min_size, min(size, max_size))
 
 
-def _rounded_change(change, min_step):
+def _rounded_change(change: float, min_step: int | None) -> int:
     if not change:
         return 0
     size = max(int(abs(change)), 1, min_step or 0)
@@ -283,7 +283,7 @@ def rolling_batches(
         present = names
 
 
-def _size(present_size, target, unchanged, policy):
+def _size(present_size: int, target: int, unchanged: int, policy: RollingPolicy) -> int:
     """Return the size of the group during the next batch."""
     if not unchanged:
         return target

@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 from heat_lite.common import exception
 from heat_lite.template import reader
+from heat_lite.template.dialects import Value
 from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
 from heat_lite.template.functions import budget
 from heat_lite.template.parameters import parameter_types
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
 STRATEGIES = 'parameter_merge_strategies'
 OVERWRITE, MERGE, DEEP_MERGE = 'overwrite', 'merge', 'deep_merge'
@@ -55,7 +57,7 @@ def merge_environments(
     return result
 
 
-def _check_sinks(sinks):
+def _check_sinks(sinks: Value) -> None:
     if isinstance(sinks, list) and len(sinks) > MAX_SINKS:
         raise ValueError(
             f'The environment has {len(sinks)} event_sinks, the limit is {MAX_SINKS}: each event '
@@ -92,7 +94,7 @@ def patch(
     return result
 
 
-def _parsed(files, name):
+def _parsed(files: Mapping[str, Value], name: str) -> dict[str, Value]:
     if name not in files:
         raise ValueError(f'The environment file "{name}" is not among the files')
     try:
@@ -109,15 +111,15 @@ class _Strategies:
     ``earlier`` are the strategies that previous files determined, ``chosen`` collects new ones.
     """
 
-    def __init__(self, given, earlier, name):
+    def __init__(self, given: Mapping[str, Value], earlier: Mapping[str, Value], name: str) -> None:
         if not isinstance(given, Mapping):
             raise AttributeError(f'The {STRATEGIES} of "{name}" must be a map')
         self._given = given
         self._earlier = earlier
         self._name = name
-        self.chosen = {}
+        self.chosen: dict[str, str] = {}
 
-    def strategy(self, parameter):
+    def strategy(self, parameter: str) -> str:
         default = self._given.get('default', OVERWRITE)
         strategy = self._given.get(parameter, self._earlier.get(parameter, default))
         if strategy not in KNOWN:
@@ -130,7 +132,7 @@ class _Strategies:
         return strategy
 
 
-def _merge_section(section, old, new):
+def _merge_section(section: str, old: Value, new: Value) -> Value:
     _charge_copy(section, old, new)
     if section in (EVENT_SINKS, ENCRYPTED):
         return [*(old or []), *new]
@@ -139,13 +141,18 @@ def _merge_section(section, old, new):
     return {**(old or {}), **{key: value for key, value in new.items() if value is not None}}
 
 
-def _charge_copy(section, *parts):
+def _charge_copy(section: str, *parts: Value) -> None:
     """Charge what a merge copies: files are small, and what was merged before can be large."""
     sized = (each for each in parts if isinstance(each, Mapping | list))
     budget.charge_values(f'merge of {section}', sum(map(len, sized)))
 
 
-def _merge_parameters(old, new, schemata, file_strategies):
+def _merge_parameters(
+    old: Mapping[str, Value] | None,
+    new: Mapping[str, Value],
+    schemata: Mapping[str, Value],
+    file_strategies: _Strategies,
+) -> dict[str, Value]:
     """Merge a section of parameters.
 
     The first section is taken as it is. Of later ones, nulls and parameters that the template does
@@ -175,7 +182,7 @@ def _merge_parameters(old, new, schemata, file_strategies):
     return merged
 
 
-def _merge_value(schema, old, new, deep):
+def _merge_value(schema: ParameterSchema, old: Value, new: Value, deep: bool) -> Value:
     if schema.type == parameter_types.LIST:
         return _merge_lists(old, new)
     if schema.type == parameter_types.STRING and isinstance(old, str) and isinstance(new, str):
@@ -185,7 +192,7 @@ def _merge_value(schema, old, new, deep):
     raise ValueError(f'Values of the parameter "{schema.name}" ({schema.type}) cannot be merged')
 
 
-def _merge_lists(old, new):
+def _merge_lists(old: Value, new: Value) -> Value:
     if isinstance(old, str) and isinstance(new, str):
         return ','.join(part for part in (old, new) if part)
     return [
@@ -194,7 +201,7 @@ def _merge_lists(old, new):
     ]
 
 
-def _decoded(schema, value):
+def _decoded(schema: ParameterSchema, value: Value) -> dict[str, Value]:
     if not isinstance(value, str):
         return value
     try:
@@ -205,7 +212,7 @@ def _decoded(schema, value):
         ) from error
 
 
-def _merge_json(old, new, deep):
+def _merge_json(old: Value, new: Value, deep: bool) -> Value:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         if not deep:
             return {**old, **new}

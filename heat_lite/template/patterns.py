@@ -7,12 +7,13 @@ run meanwhile. ``re`` has neither, and takes time that grows exponentially for s
 import functools
 import importlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import regex
 
 from heat_lite.common import lru_cache
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 
 MAX_LENGTH = 10_000
@@ -35,7 +36,7 @@ class Pattern:
 
     __slots__ = ('text', '_compiled')
 
-    def __init__(self, text: str, compiled: Any):
+    def __init__(self, text: str, compiled: Any) -> None:
         self.text = text
         self._compiled = compiled
 
@@ -62,7 +63,7 @@ class Pattern:
     def finditer(self, string: str) -> Iterator[Any]:
         return iter(self._timed(self._all_matches, string))
 
-    def _all_matches(self, string, **options):
+    def _all_matches(self, string: Value, **options: Value) -> Value:
         return list(self._compiled.finditer(string, **options))
 
     def split(self, string: str, maxsplit: int = 0) -> list:
@@ -71,7 +72,7 @@ class Pattern:
     def sub(self, replacement: Any, string: str, count: int = 0) -> str:
         return self._timed(self._compiled.sub, replacement, string, count)
 
-    def _timed(self, call, *arguments, limit=None):
+    def _timed(self, call: Callable, *arguments: Value, limit: float | None = None) -> Any:
         spent = budget.current()
         limit = budget.limits.pattern_seconds if limit is None else limit
         seconds = min(limit, budget.limits.seconds - spent.seconds)
@@ -85,7 +86,7 @@ class Pattern:
         finally:
             spent.seconds += min(budget.host.wall_clock() - begun, seconds)
 
-    def _too_slow(self):
+    def _too_slow(self) -> Value:
         return budget.LimitExceeded(
             f'the regular expression "{shortened(self.text)}" takes too long, the limit is '
             f'{budget.limits.pattern_seconds:g} seconds a match; avoid nested repetitions'
@@ -114,7 +115,7 @@ def compile_pattern(text: str, flags: int = 0) -> Pattern:
 
 
 @lru_cache.cached_function(64)
-def _syntax(text, flags):
+def _syntax(text: str, flags: int) -> int:
     """Return the flags of a valid pattern, those that are written in it included."""
     if len(text) > MAX_LENGTH:
         raise re.error(f'it has {len(text)} characters, the limit is {MAX_LENGTH}')
@@ -131,7 +132,7 @@ def _syntax(text, flags):
     return functools.reduce(lambda one, other: one | other, wanted, 0)
 
 
-def _expanded(tree):
+def _expanded(tree: Value) -> int:
     """Return the number of parts of a pattern: ``regex`` copies what is repeated."""
     parts = 1
     for operator, argument in tree:
@@ -150,7 +151,7 @@ def _expanded(tree):
     return parts
 
 
-def _subpatterns(argument):
+def _subpatterns(argument: Value) -> list[Value]:
     if isinstance(argument, _parser.SubPattern):
         return [argument]
     if isinstance(argument, tuple | list):
@@ -158,10 +159,10 @@ def _subpatterns(argument):
     return []
 
 
-def _literal(text):
+def _literal(text: str) -> str:
     """Return the pattern with a backslash before what only ``regex`` takes for syntax."""
 
-    def escaped(token):
+    def escaped(token: re.Match) -> str:
         if token['brace']:
             return '\\{'
         inner = token['set']

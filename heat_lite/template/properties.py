@@ -2,13 +2,15 @@
 
 import contextlib
 import copy
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Self
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.template import coercion, function, property_checks, translation
 from heat_lite.template.checks import raise_first
+from heat_lite.template.coercion import CheckOptions
 from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.dialects import Value
 from heat_lite.template.function import ARGUMENT_ERRORS, Function, is_omitted
 from heat_lite.template.schema import PropertySchema
 
@@ -17,7 +19,7 @@ _UNREAD = object()
 MAX_FACTS = 500
 
 
-def _as_is(snippet):
+def _as_is(snippet: Value) -> Value:
     return snippet
 
 
@@ -50,14 +52,14 @@ class Properties(Mapping):
         pending: Callable[[Any], bool] | None = None,
         strict: bool = True,
         rules: tuple[translation.Rule, ...] = (),
-    ):
+    ) -> None:
         self.schemata = schemata
-        self.data = data or {}
+        self.data: Mapping[Any, Any] = data or {}
         self.name = name
         self.section = section
         self._resolve = resolve
-        self._find = find
-        self._is_pending = pending
+        self._find: Any = find
+        self._is_pending: Any = pending
         self._rules = rules
         self._strict = coercion.CheckOptions(True, lookup) if strict else coercion.LENIENT
         self._facts = _facts_of(schemata)
@@ -65,7 +67,7 @@ class Properties(Mapping):
         self._values: dict[str, Any] = {}
         self._translated = None
 
-    def with_rules(self, rules):
+    def with_rules(self, rules: Iterable[translation.Rule]) -> Self:
         """Add translation rules (see ``translation``) and return self."""
         self._rules = (*self._rules, *rules)
         self._values.clear()  # the rules may have been made of values read before
@@ -73,7 +75,7 @@ class Properties(Mapping):
 
     # ------------------------------------------------------------ reading
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Value:
         value = self._values.get(key, _UNREAD)
         if value is not _UNREAD:
             return value
@@ -88,21 +90,21 @@ class Properties(Mapping):
             self._values[key] = value
         return value
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return iter(self.schemata)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.schemata)
 
-    def __contains__(self, key):
+    def __contains__(self, key: object) -> bool:
         return key in self.schemata
 
-    def resolved(self):
+    def resolved(self) -> dict[str, Value]:
         """Return the values of all properties."""
         with self.translated_once():
             return {key: self[key] for key in self.schemata}
 
-    def given(self):
+    def given(self) -> dict[str, Value]:
         """Return the values of the properties that the definition sets, without aliases."""
         return {key: self[key] for key in self.schemata if self.is_given(key)}
 
@@ -161,7 +163,7 @@ class Properties(Mapping):
 
     # ------------------------------------------------------------ checking
 
-    def validate(self, with_value: bool = True):
+    def validate(self, with_value: bool = True) -> None:
         """Raise StackValidationFailed for unknown properties.
 
         With ``with_value``, also for missing values, wrong types and violated constraints.
@@ -172,7 +174,7 @@ class Properties(Mapping):
                 for key in self._facts.to_validate(self):
                     self._validate(key)
 
-    def _validate(self, key):
+    def _validate(self, key: str) -> None:
         if key in self._values:
             return
         try:
@@ -183,7 +185,7 @@ class Properties(Mapping):
 
     # ------------------------------------------------------------ sources of values
 
-    def _read(self, key, options):
+    def _read(self, key: str, options: CheckOptions) -> Value:
         schema = self.schemata.get(key)
         if schema is None:
             raise self._invalid(key)
@@ -204,14 +206,14 @@ class Properties(Mapping):
                 error, error=property_checks.PROPERTY_ERROR
             ) from error
 
-    def _is_constant(self, key):
+    def _is_constant(self, key: str) -> bool:
         """Return whether the value contains no function, and so can be cached.
 
         With aliases or rules the value may come from any property, so all must be constant.
         """
         return _has_no_functions(self.data if self._aliases or self._rules else self.data.get(key))
 
-    def _source(self, key):
+    def _source(self, key: str) -> str | None:
         """Return the key of the definition that holds a property, None if it is not given."""
         if not self._aliases and not self._rules:
             return key if key in self.data else None
@@ -220,7 +222,7 @@ class Properties(Mapping):
         except coercion.AliasConflict as conflict:
             raise property_checks.property_conflict(conflict.names).error from None
 
-    def _translation(self):
+    def _translation(self) -> Value:
         """Return the given values after translation by the rules."""
         if not self._rules:
             return self.data
@@ -233,7 +235,7 @@ class Properties(Mapping):
             raise property_checks.property_conflict(conflict.names).error from None
 
     @contextlib.contextmanager
-    def translated_once(self):
+    def translated_once(self) -> Iterator[None]:
         """Apply the rules once for all properties that are read within this context."""
         if self._rules:
             self._translated = self._translation()
@@ -242,17 +244,17 @@ class Properties(Mapping):
         finally:
             self._translated = None
 
-    def _raw(self, source):
+    def _raw(self, source: str) -> Value:
         return self._translation()[source]
 
-    def _value(self, source):
+    def _value(self, source: str) -> Value:
         given = self._translation()
         return given.get(source) if self._rules else self._resolve_nested(given.get(source))
 
-    def _resolve_nested(self, snippet):
+    def _resolve_nested(self, snippet: Value) -> Value:
         return self._resolve(snippet) if isinstance(snippet, Function | dict | list) else snippet
 
-    def _options_for(self, key):
+    def _options_for(self, key: str) -> CheckOptions:
         given = self.data.get(self._source(key)) if self._is_pending is not None else None
         return (
             coercion.LENIENT
@@ -260,14 +262,14 @@ class Properties(Mapping):
             else self._strict
         )
 
-    def _invalid(self, key):
+    def _invalid(self, key: str) -> Exception:
         return KeyError(f'{self.name}: Invalid Property {key}')
 
 
 class _Facts:
     """What reading and validation need of the schemata of a type."""
 
-    def __init__(self, schemata):
+    def __init__(self, schemata: Mapping[str, Value]) -> None:
         self.schemata = schemata
         self.aliases = coercion.aliases_of(schemata)
         self.order = {key: number for number, key in enumerate(schemata)}
@@ -278,14 +280,14 @@ class _Facts:
             if schema.required or (schema.has_default and schema.type in (LIST, MAP))
         }
 
-    def to_validate(self, properties):
+    def to_validate(self, properties: Properties) -> Iterable[str]:
         """Return the properties whose values can be invalid, in order."""
         if properties._aliases or properties._rules:
             return properties.schemata
         given = [key for key in properties.data if key in self.order]
         if not self.demanding and len(given) < 2:
             return given
-        return sorted({*given, *self.demanding}, key=self.order.get)
+        return sorted({*given, *self.demanding}, key=self.order.__getitem__)
 
 
 #: By the id of the schemata, which the value keeps alive. A template that is a type makes new
@@ -293,14 +295,14 @@ class _Facts:
 _known_facts = lru_cache.LruCache(MAX_FACTS, MAX_FACTS, lambda facts: 1, is_cheap=True)
 
 
-def _facts_of(schemata):
+def _facts_of(schemata: Mapping[str, Value]) -> _Facts:
     found = _known_facts.get(id(schemata))
     if found is None or found.schemata is not schemata or len(found.order) != len(schemata):
         found = _known_facts.put(id(schemata), _Facts(schemata))
     return found
 
 
-def _has_no_functions(snippet):
+def _has_no_functions(snippet: Value) -> bool:
     if not isinstance(snippet, Function | dict | list):
         return True
     return next(function.nodes(snippet), None) is None
@@ -323,13 +325,13 @@ def readable(properties: Properties) -> Properties:
     return other
 
 
-def _resolvable(snippet, resolve):
+def _resolvable(snippet: Value, resolve: Value) -> Value:
     if isinstance(snippet, dict):
         found = {key: _resolvable(value, resolve) for key, value in snippet.items()}
         return {key: value for key, value in found.items() if value is not _UNREAD}
     if isinstance(snippet, list):
-        found = [_resolvable(value, resolve) for value in snippet]
-        return [value for value in found if value is not _UNREAD]
+        items = [_resolvable(value, resolve) for value in snippet]
+        return [value for value in items if value is not _UNREAD]
     try:
         resolve(snippet)
     except (exception.HeatException, *ARGUMENT_ERRORS):
@@ -363,7 +365,7 @@ def replace_names(schema: PropertySchema, value: Any, find: Callable[[str, Any],
     return value
 
 
-def _replace_nested(key, schema, value, find):
+def _replace_nested(key: int | str, schema: PropertySchema, value: Value, find: Callable) -> Value:
     try:
         return replace_names(schema, value, find)
     except exception.StackValidationFailed as error:

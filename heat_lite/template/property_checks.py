@@ -9,7 +9,9 @@ from heat_lite.template.suggest import suggest
 PROPERTY_ERROR = 'Property error'
 
 
-def property_error(text: str, path: tuple = (), subject: str | None = None):
+def property_error(
+    text: str, path: tuple = (), subject: str | None = None
+) -> exception.StackValidationFailed:
     return exception.StackValidationFailed(text, PROPERTY_ERROR, path, subject=subject)
 
 

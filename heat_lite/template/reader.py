@@ -8,10 +8,12 @@ keys become strings as in JSON.
 import dataclasses
 import json
 import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heat_lite.template import checks, yaml_reader
-from heat_lite.template.dialects import VERSION_KEYS
+from heat_lite.template.checks import Violation
+from heat_lite.template.dialects import VERSION_KEYS, Value
 from heat_lite.template.suggest import closest_match, with_suggestion
 
 ENVIRONMENT_SECTIONS = (
@@ -31,7 +33,7 @@ class FormatError(ValueError):
     ``path``: the path of the faulty part, if it has one.
     """
 
-    def __init__(self, text: str, path: tuple = ()):
+    def __init__(self, text: str, path: tuple = ()) -> None:
         super().__init__(text)
         self.path = path
 
@@ -72,7 +74,7 @@ def parse_file(text: Any, name: str, limits: DocumentLimits = LIMITS) -> dict:
     return data
 
 
-def _no_version(data):
+def _no_version(data: Mapping[str, Value]) -> FormatError:
     misspelt = next((key for key in data if closest_match(key, VERSION_KEYS)), None)
     text = with_suggestion('Template format version not found.', misspelt, VERSION_KEYS)
     return FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
@@ -95,7 +97,7 @@ def parse_environment(text: Any, limits: DocumentLimits = LIMITS) -> dict:
     return data
 
 
-def environment_sections(data):
+def environment_sections(data: Mapping[str, Value]) -> Iterator[Violation]:
     """Yield the violations of sections that environments do not have, and of empty sections."""
     known = ENVIRONMENT_SECTIONS
     for section, value in data.items():
@@ -110,7 +112,7 @@ def environment_sections(data):
         yield checks.Violation('environment-section', (section,), FormatError(text), message)
 
 
-def _read(text, limits):
+def _read(text: Value, limits: Limits) -> Value:
     if isinstance(text, dict | list):
         return _require_depth(text, limits.depth)
     if isinstance(text, bytes):
@@ -129,7 +131,7 @@ def _read(text, limits):
     return yaml_reader.read(text, limits.depth, limits.size)
 
 
-def _check_unicode(data, text):
+def _check_unicode(data: Value, text: str) -> Value:
     """Return the data. Raises FormatError for lone surrogates, which no database can store."""
     if '\\u' in text:
         try:
@@ -139,20 +141,20 @@ def _check_unicode(data, text):
     return data
 
 
-def _number(digits):
+def _number(digits: str) -> float | str:
     """Return a float; a number that is too large stays a string, since JSON has no infinity."""
     number = float(digits)
     return number if math.isfinite(number) else digits
 
 
-def _require_depth(data, depth):
+def _require_depth(data: Value, depth: int) -> Value:
     """Return the data. Raises FormatError if it is nested too deeply."""
     if is_deeper(data, depth):
         raise too_deep()
     return data
 
 
-def is_deeper(data: Any, depth: int) -> bool:
+def is_deeper(data: Value, depth: int) -> bool:
     """Return whether data has more levels. Iterative: depth uses no Python stack."""
     level = [data]
     while level and depth >= 0:
@@ -166,5 +168,5 @@ def is_deeper(data: Any, depth: int) -> bool:
     return bool(level)
 
 
-def too_deep():
+def too_deep() -> FormatError:
     return FormatError('maps and lists are nested too deeply')

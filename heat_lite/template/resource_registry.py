@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.common import exception
+from heat_lite.template.dialects import Value
 
 PER_RESOURCE = 'resources'
 HOOKS, RESTRICTED_ACTIONS = 'hooks', 'restricted_actions'
@@ -107,7 +108,7 @@ class TypeRegistry:
         if self._base:
             yield from self._base.entries_for(name, resource_name)
 
-    def _matching_entries(self, name, resource_name):
+    def _matching_entries(self, name: str, resource_name: str | None) -> Iterator[tuple]:
         own = (
             self._resources.get(resource_name, {}).get(name) if resource_name is not None else None
         )
@@ -162,22 +163,22 @@ class TypeRegistry:
         """Return the restricted actions of a resource: ``update``, ``replace``."""
         return self._settings_of(resource_name, RESTRICTED_ACTIONS)
 
-    def _settings_of(self, resource_name, key):
+    def _settings_of(self, resource_name: str, key: str) -> set[str]:
         if (resource_name, key) not in self._settings:
-            found = set()
+            found: set[str] = set()
             for entry in self._entries_of(resource_name):
                 values = entry.get(key, ())
                 found.update((values,) if isinstance(values, str) else values)
             self._settings[resource_name, key] = found
         return self._settings[resource_name, key]
 
-    def _entries_of(self, resource_name):
+    def _entries_of(self, resource_name: str) -> Iterator[dict[str, Value]]:
         """Yield the entries whose name or pattern matches a resource."""
         for is_match, entry in self._matches():
             if is_match(resource_name):
                 yield entry
 
-    def _matches(self):
+    def _matches(self) -> list[Value]:
         """Return the entries of single resources: (whether a name matches, entry).
 
         Compiled once: the cache of ``fnmatch`` holds 256 patterns. Not a ``cached_property``, whose
@@ -232,14 +233,16 @@ class TypeRegistry:
 class _Search:
     """The search for the type that one type name stands for."""
 
-    def __init__(self, registry, type_name, resource_name, known):
+    def __init__(
+        self, registry: TypeRegistry, type_name: str, resource_name: str | None, known: Callable
+    ) -> None:
         self._registry, self._resource_name, self._known = registry, resource_name, known
         self._type_name = type_name
         self._tried = 0
         #: names that lead to no type
         self._unknown: set[str] = set()
 
-    def resolve(self, name, path):
+    def resolve(self, name: str, path: tuple) -> Resolution | None:
         """Return the Resolution of a name; None if it leads to no type. ``path``: the names that
         led to it.
         """
@@ -250,7 +253,7 @@ class _Search:
                 return found
         return self._own(name)
 
-    def follow(self, name, target, path):
+    def follow(self, name: str, target: str, path: tuple) -> Resolution | None:
         """Return the Resolution of the target of an entry for a name; None if it leads to none."""
         self._tried += 1
         if len(path) > MAX_LINKS or len(target) > MAX_TARGET or self._tried > MAX_TRIED:
@@ -274,7 +277,7 @@ class _Search:
             self._unknown.add(target)
         return found
 
-    def _own(self, name):
+    def _own(self, name: str) -> Resolution | None:
         if self._known(name):
             return Resolution(TYPE, name)
         if is_template(name):
@@ -288,11 +291,11 @@ def is_template(target: Any) -> bool:
     return isinstance(target, str) and target.endswith(TEMPLATE_SUFFIXES)
 
 
-def _without(entries, target):
+def _without(entries: Value, target: Value) -> Value:
     return {name: value for name, value in entries.items() if value != target}
 
 
-def _entries(data):
+def _entries(data: Mapping[str, Value]) -> dict[str, Value]:
     """Return the entries that are not null. Raises for an entry of the wrong type.
 
     A map leads to no type: it is shown, unless it is empty, and passed over (as in Heat).
@@ -309,7 +312,7 @@ def _entries(data):
     return entries
 
 
-def _resources(data):
+def _resources(data: Mapping[str, Value] | None) -> dict[str, Value]:
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -327,7 +330,7 @@ def _resources(data):
     }
 
 
-def _entry(name, data):
+def _entry(name: str, data: Value) -> dict[str, Value]:
     """Return the settings of one resource: entries, hooks, restricted actions, nested resources."""
     if not isinstance(data, Mapping):
         raise ValueError(
@@ -343,12 +346,12 @@ def _entry(name, data):
     return result
 
 
-def _is_empty(value):
+def _is_empty(value: Value) -> bool:
     """Return whether a map has no values at any depth: such maps are not shown, as in Heat."""
     return isinstance(value, Mapping) and all(_is_empty(each) for each in value.values())
 
 
-def _check_hooks(given):
+def _check_hooks(given: Value) -> None:
     if not _all_in(given, HOOK_TYPES):
         raise exception.InvalidBreakPointHook(
             f'Invalid hook type "{given}" for resource breakpoint, '
@@ -356,7 +359,7 @@ def _check_hooks(given):
         )
 
 
-def _check_restricted(given):
+def _check_restricted(given: Value) -> None:
     if not _all_in(given, RESTRICTABLE):
         raise exception.InvalidRestrictedAction(
             f'Invalid restricted_action type "{given}" for resource, '
@@ -364,7 +367,7 @@ def _check_restricted(given):
         )
 
 
-def _all_in(given, acceptable):
+def _all_in(given: Value, acceptable: tuple) -> bool:
     if isinstance(given, str):
         return given in acceptable
     return isinstance(given, list) and all(item in acceptable for item in given)

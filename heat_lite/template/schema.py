@@ -25,7 +25,9 @@ from heat_lite.template.constraints import (
     Length,
     Range,
 )
+from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_types
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
 #: options that stand for a constraint
@@ -75,7 +77,7 @@ class PropertySchema:
         )
         self._check()
 
-    def _check(self):
+    def _check(self) -> None:
         if self.type not in TYPES:
             raise exception.InvalidSchemaError(f'Invalid type ({self.type})')
         nesting = {MAP: dict, LIST: PropertySchema}.get(self.type)
@@ -92,25 +94,25 @@ class PropertySchema:
                 )
 
     @property
-    def has_default(self):
+    def has_default(self) -> bool:
         return self.default is not None
 
     @property
-    def hidden(self):
+    def hidden(self) -> bool:
         return self.support.status == support_status.HIDDEN
 
     def key(self, name: str) -> str:
         """Return the key of the property in the body of a request."""
         return self.wire or name
 
-    def children(self):
+    def children(self) -> Value:
         """Return the nested schemas by name: those of a map, or of the maps in a list."""
         if self.type == LIST and self.schema is not None:
             return self.schema.schema if self.schema.type == MAP else None
         return self.schema if self.type == MAP else None
 
     @classmethod
-    def from_parameter(cls, parameter):
+    def from_parameter(cls, parameter: ParameterSchema) -> 'PropertySchema':
         """Return the property for a parameter of a template that serves as a resource type.
 
         The property has no default: without a value, the parameter's own default applies.
@@ -125,12 +127,12 @@ class PropertySchema:
             allow_conversion=parameter.type in (parameter_types.JSON, parameter_types.LIST),
         )
 
-    def to_wire(self):
+    def to_wire(self) -> dict[str, Any]:
         """Return the schema as GET resource_types/{type} shows it, with all nested properties.
 
         The caller leaves out hidden properties (see the function ``to_wire``).
         """
-        wire = {'type': self.type}
+        wire: dict[str, Any] = {'type': self.type}
         if self.description is not None:
             wire['description'] = self.description
         if self.default is not None:
@@ -145,18 +147,18 @@ class PropertySchema:
         wire['immutable'] = self.immutable
         return wire
 
-    def _nested_wire(self):
+    def _nested_wire(self) -> Value:
         if self.type == LIST:
             return {'*': self.schema.to_wire()} if self.schema is not None else None
         if not self.schema:
             return None
         return {name: schema.to_wire() for name, schema in self.schema.items()}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'PropertySchema({self.type}, {self.description!r})'
 
 
-def _nested_schemas(schema):
+def _nested_schemas(schema: Value) -> Iterable | tuple:
     if isinstance(schema, dict):
         return schema.values()
     return () if schema is None else (schema,)
@@ -190,7 +192,7 @@ def _property(type: str, description: str | None, **options: Any) -> PropertySch
     return PropertySchema(type, description, constraints=constraints, **_with_support(options))
 
 
-def _with_support(options):
+def _with_support(options: dict[str, Value]) -> dict[str, Value]:
     version = options.pop('since', None)
     return {**options, 'support': support_status.since(version)} if version else options
 
@@ -262,7 +264,7 @@ class AttributeSchema:
             raise exception.InvalidSchemaError(f'Invalid type ({self.type})')
 
     @property
-    def hidden(self):
+    def hidden(self) -> bool:
         return self.support.status == support_status.HIDDEN
 
     def key(self, name: str) -> str:
@@ -270,18 +272,18 @@ class AttributeSchema:
         return self.wire or name
 
     @classmethod
-    def from_output(cls, definition):
+    def from_output(cls, definition: Value) -> Value:
         """Return the attribute for an output of a template that serves as a resource type."""
         return cls(definition.description)
 
-    def to_wire(self):
+    def to_wire(self) -> Value:
         """Return the schema as GET resource_types/{type} shows it."""
-        wire = {'description': self.description}
+        wire: dict[str, Any] = {'description': self.description}
         if self.type is not None:
             wire['type'] = self.type
         return wire
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'AttributeSchema({self.description!r}, {self.type})'
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from heat_lite.common import exception
 from heat_lite.template import coercion, schema
+from heat_lite.template.dialects import Value
 
 STRING, NUMBER, BOOLEAN, JSON, LIST = 'String', 'Number', 'Boolean', 'Json', 'CommaDelimitedList'
 TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)
@@ -51,7 +52,7 @@ def normalize_output(given: typing.Any) -> dict:
     }
 
 
-def _named(given, keys, label):
+def _named(given: Value, keys: tuple, label: str) -> dict[str, Value]:
     if not isinstance(given, dict):
         raise exception.Invalid(
             reason=f'an {label} of a software configuration is a map, not {given!r}'
@@ -76,7 +77,7 @@ def _named(given, keys, label):
     return {'name': name, **_described(given, label, name), 'type': kind}
 
 
-def _described(given, label, name):
+def _described(given: Mapping[str, Value], label: str, name: str) -> dict[str, Value]:
     if given.get('description') is None:
         return {}
     try:
@@ -87,7 +88,7 @@ def _described(given, label, name):
         ) from None
 
 
-def _as_type(value, kind, name):
+def _as_type(value: Value, kind: str, name: str) -> Value:
     """Convert the default of an input as Heat does.
 
     A list is the text between commas; a list as Json becomes its JSON text.
@@ -105,7 +106,7 @@ def _as_type(value, kind, name):
     return json.dumps(made) if kind == JSON and isinstance(made, list) else made
 
 
-def _flag(value, key, name):
+def _flag(value: Value, key: str, name: str) -> bool:
     if value is None or isinstance(value, bool):
         return bool(value)
     if str(value).lower() not in _WORDS:
@@ -179,7 +180,7 @@ def substitute_inputs(config: typing.Any, inputs: Mapping, key: str, policy: str
     return config
 
 
-def _value_of(name, inputs, policy):
+def _value_of(name: str, inputs: Mapping[str, Value], policy: str) -> int | None:
     if name not in inputs and policy == STRICT:
         raise exception.UserParameterMissing(key=name)
     return inputs.get(name)
@@ -196,7 +197,7 @@ class DeploymentResult(typing.NamedTuple):
     outputs: dict
     reasons: dict
 
-    def reason(self):
+    def reason(self) -> str:
         return ', '.join(f'{name} : {text}' for name, text in self.reasons.items())
 
 

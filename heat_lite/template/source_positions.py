@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from heat_lite.template import yaml_reader
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 
 _MERGE_KEY = '<<'
@@ -22,7 +23,7 @@ class Position(NamedTuple):
     column: int
 
     @classmethod
-    def from_mark(cls, mark):
+    def from_mark(cls, mark: Value) -> 'Position':
         return cls(mark.line + 1, mark.column + 1)
 
 
@@ -63,7 +64,7 @@ class Positions:
     Raises LimitExceeded for more than ``max_nodes`` keys and values: each takes half a kilobyte.
     """
 
-    def __init__(self, text: str, max_nodes: int | None = None):
+    def __init__(self, text: str, max_nodes: int | None = None) -> None:
         self._root = compose(text, max_nodes)
         self._keys: dict[int, _Keys] = {}
 
@@ -79,7 +80,7 @@ class Positions:
         """Return the position of a path and the number of its parts that exist."""
         return self._descend(path)[:2]
 
-    def _descend(self, path):
+    def _descend(self, path: Iterable) -> _Descent:
         node = self._root
         position = START if node is None else Position.from_mark(node.start_mark)
         found = 0
@@ -92,7 +93,7 @@ class Positions:
             found += 1
         return _Descent(position, found, node)
 
-    def _step(self, node, part):
+    def _step(self, node: yaml.Node, part: int | str) -> tuple | None:
         """Return ``(mark, node)`` at a key or index of a node, None if it does not exist."""
         if isinstance(node, yaml.SequenceNode):
             if isinstance(part, int) and -len(node.value) <= part < len(node.value):
@@ -101,7 +102,7 @@ class Positions:
             return None
         return self._entry(node, str(part), 0) if isinstance(node, yaml.MappingNode) else None
 
-    def _entry(self, node, name, depth):
+    def _entry(self, node: yaml.Node, name: str, depth: int) -> tuple | None:
         """Return the effective entry of a name: the last of the map's own, else a merged-in one."""
         keys = self._keys.get(id(node))
         if keys is None:
@@ -159,14 +160,14 @@ class Positions:
                     Position.from_mark(node.start_mark),
                 )
 
-    def _maps(self):
+    def _maps(self) -> Iterator:
         return ((path, node) for path, node in self._nodes() if isinstance(node, yaml.MappingNode))
 
-    def _nodes(self):
+    def _nodes(self) -> Iterator:
         return _below(self._root)
 
 
-def _below(top):
+def _below(top: yaml.Node | None) -> Iterator[tuple]:
     """Yield ``(path, node)`` in the order of the text; a node with aliases once."""
     seen = set()
     pending: list[tuple[tuple, Any]] = [] if top is None else [((), top)]
@@ -182,12 +183,12 @@ def _below(top):
 class _CountingLoader(yaml_reader.LOADER):  # type: ignore[misc, valid-type]
     """A loader that ends at a number of nodes."""
 
-    def __init__(self, text, max_nodes):
+    def __init__(self, text: str, max_nodes: Value) -> None:
         super().__init__(text)
         self._max_nodes = max_nodes
         self._nodes = 0
 
-    def resolve(self, kind, value, implicit):
+    def resolve(self, kind: type, value: Value, implicit: bool | tuple) -> str:
         self._nodes += 1
         if self._max_nodes is not None and self._nodes > self._max_nodes:
             raise budget.LimitExceeded(
@@ -210,7 +211,7 @@ def compose(text: str, max_nodes: int | None = None) -> Any:
         return None
 
 
-def _children(node):
+def _children(node: yaml.Node) -> list[Value]:
     if isinstance(node, yaml.MappingNode):
         return [(name_of(key), value) for key, value in node.value]
     return list(enumerate(node.value)) if isinstance(node, yaml.SequenceNode) else []
@@ -219,7 +220,7 @@ def _children(node):
 class _Keys:
     """The keys of a map: many positions are looked up in one large map."""
 
-    def __init__(self, node):
+    def __init__(self, node: yaml.Node) -> None:
         self._own = {}
         self._lower = {}
         self.merged = []
@@ -230,17 +231,17 @@ class _Keys:
                 name = name_of(key)
                 self._own[name] = self._lower[name.lower()] = (key.start_mark, value)
 
-    def entry(self, name):
+    def entry(self, name: str) -> tuple | None:
         """Return ``(mark, node)``. An exact match has precedence over a case-insensitive one."""
         return self._own.get(name) or self._lower.get(name.lower())
 
 
-def _merged(value):
+def _merged(value: Value) -> list[Value]:
     sources = value.value if isinstance(value, yaml.SequenceNode) else [value]
     return [source for source in sources if isinstance(source, yaml.MappingNode)]
 
 
-def _is_merge(key):
+def _is_merge(key: yaml.Node) -> bool:
     return isinstance(key, yaml.ScalarNode) and key.value == _MERGE_KEY and not key.style
 
 
@@ -263,7 +264,7 @@ class SourceLocation(NamedTuple):
     line: int
     column: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'file {self.file}, line {self.line}, column {self.column}'
 
 
@@ -312,7 +313,7 @@ def is_readable(content: Any) -> bool:
     return isinstance(content, str) and '\n' in content.strip() and len(content) <= MAX_TEXT_LENGTH
 
 
-def _split_by_file(path, text, files):
+def _split_by_file(path: Iterable, text: Value, files: Mapping[str, Value]) -> list[Value]:
     """Return ``(file, content, path in it)`` of each template on a path, the outermost first."""
     parts: list[tuple[str, Any, list]] = [(TEMPLATE, text, [])]
     for part in path:
@@ -323,7 +324,7 @@ def _split_by_file(path, text, files):
     return parts
 
 
-def _split_label(part):
+def _split_label(part: int | str) -> tuple:
     """Return name and file of ``name<file>``, else the part and None.
 
     In linear time: a part may be any text of a user.

@@ -11,7 +11,9 @@ from typing import Any
 from heat_lite.common import exception
 from heat_lite.template import coercion
 from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.dialects import Value
 from heat_lite.template.properties import Properties, replace_names
+from heat_lite.template.schema import PropertySchema
 
 
 class StoredValues(dict):
@@ -34,7 +36,7 @@ class StoredProperties(Properties):
             self._values[key] = value
         return self._values[key]
 
-    def _stored_value(self, key):
+    def _stored_value(self, key: str) -> Value:
         schema, given = self.schemata[key], None
         try:
             source = self._source(key)
@@ -45,7 +47,7 @@ class StoredProperties(Properties):
         except (exception.StackValidationFailed, coercion.AliasConflict):
             return given  # the schema has changed since
 
-    def _find_or_keep(self, kind, value):
+    def _find_or_keep(self, kind: str, value: Value) -> Value:
         try:
             return self._find(kind, value)
         except exception.StackValidationFailed:
@@ -73,7 +75,7 @@ def changed_values(
     return changed
 
 
-def _is_same(name, before, after):
+def _is_same(name: str, before: Mapping[str, Value], after: Mapping[str, Value]) -> bool:
     """Return whether a property is given in neither map, or in both with equal values."""
     if name not in before or name not in after:
         return name not in before and name not in after
@@ -85,11 +87,11 @@ def equal(one: Any, other: Any) -> bool:
     return one == other and _text(one) == _text(other)
 
 
-def _text(value):
+def _text(value: Value) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _without_none(schema, value):
+def _without_none(schema: PropertySchema, value: Value) -> Value:
     """Return a stored value without the keys that have no value in maps with known keys."""
     if schema.schema is None:
         return value

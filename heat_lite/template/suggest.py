@@ -5,10 +5,11 @@ import difflib
 import functools
 import heapq
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from heat_lite.common.exception import append_hint
+from heat_lite.template.dialects import Value
 
 #: Limits of the search, to bound the cost of an error message.
 MAX_LENGTH, MAX_COMPARED = 100, 20
@@ -43,7 +44,7 @@ def with_keyword_suggestion(text: str, keyword: Any, keywords: Collection) -> st
     return with_suggestion(text, keyword, keywords)
 
 
-def _folded(word):
+def _folded(word: str) -> str:
     return word.lower().replace('_', '') if isinstance(word, str) else word
 
 
@@ -54,7 +55,7 @@ def closest_match(name: Any, known: Iterable) -> str | None:
     return _index_of(known).closest(name)
 
 
-def _index_of(known):
+def _index_of(known: Value) -> '_NameIndex':
     """Return the index of the names. Their limits are checked once for each index."""
     names = tuple(itertools.islice(known, MAX_NAMES))
     try:
@@ -70,7 +71,7 @@ def _index_of(known):
     return found
 
 
-def _searched(names):
+def _searched(names: tuple) -> tuple:
     """Return the names to search, within the limits of an index."""
     try:
         if max(map(len, names), default=0) <= MAX_LENGTH and _characters(names) <= MAX_CHARACTERS:
@@ -81,11 +82,11 @@ def _searched(names):
     return _shortened(names)
 
 
-def _characters(names):
+def _characters(names: tuple) -> int:
     return sum(map(len, names))
 
 
-def _shortened(names):
+def _shortened(names: Value) -> Value:
     """Return the first names that are short enough to be searched and fit into an index."""
     searched = [
         each for each in names if isinstance(each, str) and MIN_LENGTH <= len(each) <= MAX_LENGTH
@@ -108,7 +109,7 @@ class _NameIndex:
     ``MAX_LETTERS`` count as one and the same letter: the bound is higher, but still a bound.
     """
 
-    def __init__(self, names):
+    def __init__(self, names: tuple) -> None:
         self._bits: dict[tuple[str, int], int] = {}
         #: several rules ask for the same name
         self.closest = functools.lru_cache(maxsize=256)(self._closest)
@@ -126,7 +127,7 @@ class _NameIndex:
             for group in groups.values():
                 group.sort(reverse=True)
 
-    def _letters(self, text, bit_of):
+    def _letters(self, text: str, bit_of: Callable) -> int:
         seen: dict[str, int] = collections.defaultdict(int)
         letters = 0
         for letter in text:
@@ -137,17 +138,17 @@ class _NameIndex:
             seen[letter] += 1
         return letters
 
-    def _new_bit(self, occurrence):
+    def _new_bit(self, occurrence: tuple[str, int]) -> int | None:
         """Return the bit of an occurrence of a letter, None beyond ``MAX_LETTERS``."""
         if len(self._bits) < MAX_LETTERS:
             return self._bits.setdefault(occurrence, 1 << len(self._bits))
         return self._bits.get(occurrence)
 
-    def _known_bit(self, occurrence):
+    def _known_bit(self, occurrence: tuple[str, int]) -> int | None:
         absent = 0 if len(self._bits) < MAX_LETTERS else None
         return self._bits.get(occurrence, absent)
 
-    def _closest(self, name):
+    def _closest(self, name: str) -> str | None:
         lower = name.lower()
         least = LONG_NAME_MIN_SIMILARITY if len(name) >= LONG_NAME_LENGTH else MIN_SIMILARITY
         best, matcher = (0.0, '', ''), difflib.SequenceMatcher()
@@ -162,7 +163,7 @@ class _NameIndex:
                 best = (*rank, original)
         return best[2] or None
 
-    def _most_promising(self, name, lower, least):
+    def _most_promising(self, name: str, lower: str, least: float) -> list[Value]:
         """Return ``(bound, text, name)`` of the names that may be similar, the best first.
 
         Names of similar length only: ``parameter_groups`` is no typo of ``parameters``.
@@ -176,7 +177,9 @@ class _NameIndex:
         )
         return heapq.nlargest(MAX_COMPARED, names)
 
-    def _find_similar(self, letters, lower_length, length, least):
+    def _find_similar(
+        self, letters: int, lower_length: int, length: int, least: float
+    ) -> list[Value]:
         """Return ``(bound, group)`` of the most promising groups of names."""
         margin = max(2, length // 5)
         found = []

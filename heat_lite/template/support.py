@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from heat_lite.template.dialects import Value
+
 STATUSES = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN) = (
     'UNKNOWN',
     'SUPPORTED',
@@ -24,11 +26,11 @@ class SupportStatus:
     previous: 'SupportStatus | None' = None
     substitute: type | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.status not in STATUSES:
             raise ValueError(f'Invalid support status and should be one of {STATUSES}')
 
-    def to_wire(self):
+    def to_wire(self) -> Value:
         """Return the status as the API shows it."""
         return {
             'status': self.status,
@@ -81,5 +83,5 @@ def hidden(
     return SupportStatus(HIDDEN, version, message, _earlier(previous), substitute)
 
 
-def _earlier(previous):
+def _earlier(previous: SupportStatus | str | None) -> SupportStatus | None:
     return SupportStatus(SUPPORTED, previous) if isinstance(previous, str) else previous

@@ -7,7 +7,9 @@ from typing import Any
 from heat_lite.common import exception, lru_cache
 from heat_lite.template import checks, conditions, dialects, function, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
+from heat_lite.template.dialects import Value, Version
 from heat_lite.template.environment import Environment
+from heat_lite.template.function import Parser, Scope
 from heat_lite.template.parameters import parameter_groups
 from heat_lite.template.parameters.parameters import Parameters, ParameterSchema
 
@@ -23,7 +25,7 @@ class Template:
         data: Mapping[str, Any],
         files: Mapping[str, str] | None = None,
         environment: Environment | None = None,
-    ):
+    ) -> None:
         self.data = data
         self.files = files or {}
         self.environment: Any = environment
@@ -45,11 +47,11 @@ class Template:
         return None if key is None else self.data.get(key)
 
     @property
-    def description(self):
+    def description(self) -> str:
         return self.section('description')
 
     @property
-    def parameter_groups(self):
+    def parameter_groups(self) -> list[Value]:
         return self.section('parameter_groups') or []
 
     @lru_cache.cached_property
@@ -60,7 +62,7 @@ class Template:
             for name, data in self._map('parameters').items()
         }
 
-    def _parameter_schema(self, name, data):
+    def _parameter_schema(self, name: str, data: Value) -> ParameterSchema:
         try:
             if self.version.dialect is dialects.CFN:
                 return ParameterSchema.from_cfn(name, data)
@@ -81,34 +83,34 @@ class Template:
         """The unparsed outputs."""
         return self._map('outputs')
 
-    def _map(self, name):
+    def _map(self, name: str) -> dict[str, Value]:
         section = self.section(name) or {}
         word = self.version.dialect.sections[name]
         checks.raise_first(checks.section_map(name, section, word), (word,))
         return section
 
     @lru_cache.cached_property
-    def condition_definitions(self):
+    def condition_definitions(self) -> dict[str, Value]:
         """The parsed section of conditions. Raises StackValidationFailed for invalid functions."""
         word = self.version.dialect.sections['conditions']
         if not self.version.has_conditions or word not in self.data:
             return {}
         return conditions.parse(self.data[word], self.condition_parser(), word)
 
-    def condition_parser(self, scope=None):
+    def condition_parser(self, scope: Scope | None = None) -> Parser:
         """Return the parser of conditions, for their section and for places that use them."""
         return function.Parser(
             self.version.condition_functions or {}, scope, mappings=self.section('mappings')
         )
 
-    def validate(self):
+    def validate(self) -> None:
         """Check the names of sections and the keys of resources."""
         snippets, word = self.resource_snippets, self.version.dialect.sections['resources']
         checks.raise_first(checks.sections(self.data, self.version), ())
         checks.raise_first(checks.section_map('resources', snippets, word), (word,))
         checks.raise_first(checks.resource_bodies(snippets, self.version), (word,))
 
-    def validate_declarations(self):
+    def validate_declarations(self) -> None:
         """Check parameter groups and conditions."""
         groups = self.section('parameter_groups')
         checks.raise_first(parameter_groups.check(groups, self.parameter_schemata))
@@ -128,7 +130,7 @@ class Template:
             self.parameter_schemata, given, defaults, identity, self.version.dialect.name
         )
 
-    def bind(self, parameters: Parameters, lookup=None) -> 'BoundTemplate':
+    def bind(self, parameters: Parameters, lookup: Value = None) -> 'BoundTemplate':
         """Bind parameters. Raises StackValidationFailed for invalid resources."""
         return BoundTemplate(self, parameters)
 
@@ -136,20 +138,20 @@ class Template:
 class BoundScope(function.Scope):
     """The scope before any resource exists: parameters, files, conditions."""
 
-    def __init__(self, parameters, files):
+    def __init__(self, parameters: Value, files: Mapping[str, Value]) -> None:
         self.parameters = parameters
         self.files = files
-        self.conditions = None
+        self.conditions: Any = None
 
-    def parameter(self, name):
+    def parameter(self, name: str) -> Value:
         if not isinstance(name, str):
             raise exception.UserParameterMissing(key=name)
         return self.parameters[name]
 
-    def file(self, name):
+    def file(self, name: str) -> str | None:
         return self.files.get(name)
 
-    def condition(self, name):
+    def condition(self, name: str) -> bool:
         return self.conditions.is_enabled(name)
 
 
@@ -159,7 +161,7 @@ class BoundTemplate:
     ``resources`` are the enabled resources in template order.
     """
 
-    def __init__(self, template: Template, parameters: Parameters):
+    def __init__(self, template: Template, parameters: Parameters) -> None:
         self.template = template
         self.parameters = parameters
         self.scope = BoundScope(parameters, template.files)
@@ -170,7 +172,7 @@ class BoundTemplate:
         self.resources = self._resources()
 
     @property
-    def version(self):
+    def version(self) -> Version:
         return self.template.version
 
     def _resources(self) -> dict[str, ResourceDefinition]:
@@ -187,7 +189,7 @@ class BoundTemplate:
             raise error
         return {name: definition for name, definition in definitions.items() if enabled[name]}
 
-    def _decide_conditions(self, snippets):
+    def _decide_conditions(self, snippets: Mapping[str, Value]) -> tuple:
         """Return ``({name: snippet}, {name: is enabled}, error)`` up to the first invalid resource.
 
         Of that resource the snippet has the parts before the invalid one. The parser of references
@@ -205,19 +207,19 @@ class BoundTemplate:
             return valid, enabled, error
         return valid, enabled, None
 
-    def _before(self, path, snippet):
+    def _before(self, path: tuple, snippet: Value) -> dict[str, Value]:
         """Return the parts of a resource that are read before the invalid one."""
         words = list(self.version.dialect.resource.values())
         earlier = words[: words.index(path[0])] if path else ()
         return {word: snippet[word] for word in earlier if word in snippet}
 
-    def _parser(self, names):
+    def _parser(self, names: Mapping[str, Value]) -> Parser:
         mappings = self.template.section('mappings')
         return function.Parser(
             self.version.functions, self.scope, names, self._condition_parser, mappings
         )
 
-    def _enabled(self, snippet, section, name, words):
+    def _enabled(self, snippet: Value, section: str, name: str, words: Mapping) -> bool:
         """Return whether the condition of a resource or output is true, or there is none."""
         word = words['condition']
         condition = snippet.get(word) if self.version.has_conditions else None
@@ -244,7 +246,7 @@ class BoundTemplate:
             for name, snippet in self.template.output_snippets.items()
         }
 
-    def _output(self, name, snippet, parser):
+    def _output(self, name: str, snippet: Value, parser: Parser) -> OutputDefinition:
         dialect = self.version.dialect
         section, word = dialect.sections['outputs'], dialect.output['value']
         checks.raise_first(checks.output(name, snippet, self.version), (section, name))
@@ -258,17 +260,17 @@ class BoundTemplate:
             name, snippet.get(dialect.output['description']), value, self.version
         )
 
-    def validate(self):
+    def validate(self) -> None:
         """Check parameter groups, conditions and names. Does not check properties of resources."""
         self.template.validate_declarations()
         self.validate_resource_names()
         self.validate_unique_names()
 
-    def validate_resource_names(self):
+    def validate_resource_names(self) -> None:
         word = self.version.dialect.sections['resources']
         checks.raise_first(checks.resource_names(self.resources), (word,))
 
-    def validate_unique_names(self):
+    def validate_unique_names(self) -> None:
         """Refuse names of both a parameter and a resource, since ``Ref`` refers to either."""
         duplicates = checks.duplicate_names(self.resources, self.parameters)
         checks.raise_first(duplicates, (self.version.dialect.sections['resources'],))
@@ -278,7 +280,7 @@ class BoundTemplate:
         return self._attribute_reads
 
     @lru_cache.cached_property
-    def _attribute_reads(self):
+    def _attribute_reads(self) -> dict[str, Value]:
         paths_by_resource: dict[str, set[tuple]] = {}
         definitions: list[Any] = [*self.resources.values(), *self.outputs.values()]
         for definition in definitions:

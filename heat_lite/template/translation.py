@@ -6,10 +6,11 @@ modify their input. Paths apply to each map of a list: ``('tasks', 'policies')``
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from heat_lite.template.coercion import AliasConflict
+from heat_lite.template.dialects import Value
 
 
 class Rule:
@@ -18,14 +19,14 @@ class Rule:
     path: tuple[str, ...]
 
     @property
-    def keys(self):
+    def keys(self) -> Value:
         """The top-level properties that the rule reads or writes."""
         return {self.path[0]}
 
-    def apply(self, values):
+    def apply(self, values: Mapping[str, Value]) -> Value:
         return _change_at(values, self.path[:-1], self._change)
 
-    def _change(self, level):
+    def _change(self, level: Value) -> Value:
         raise NotImplementedError
 
 
@@ -41,7 +42,7 @@ class Replace(Rule):
     source: tuple[str, ...] = ()
     value: Any = None
 
-    def _change(self, level):
+    def _change(self, level: Mapping[str, Value]) -> Value:
         name = self.path[-1]
         if not self.source:
             return {**level, name: self.value}
@@ -66,7 +67,7 @@ class Add(Rule):
     path: tuple[str, ...]
     items: list | Callable[[Mapping], list] = dataclasses.field(default_factory=list)
 
-    def apply(self, values):
+    def apply(self, values: Mapping[str, Value]) -> Value:
         items = self.items(values) if callable(self.items) else self.items
         return (
             _change_at(values, self.path[:-1], lambda level: self._extend(level, items))
@@ -74,7 +75,7 @@ class Add(Rule):
             else values
         )
 
-    def _extend(self, level, items):
+    def _extend(self, level: Mapping[str, Value], items: list[Value]) -> dict[str, Value]:
         name = self.path[-1]
         present = level.get(name) or []
         if not isinstance(present, list):
@@ -88,18 +89,18 @@ class Delete(Rule):
 
     path: tuple[str, ...]
 
-    def _change(self, level):
+    def _change(self, level: Mapping[str, Value]) -> Value:
         return _without(level, self.path[-1])
 
 
-def translate(rules, values):
+def translate(rules: Value, values: Mapping[str, Value]) -> Value:
     """Return the values after applying all rules in order."""
     for rule in rules:
         values = rule.apply(values)
     return values
 
 
-def _change_at(level, path, change):
+def _change_at(level: Value, path: Sequence, change: Callable) -> Value:
     """Return a copy of ``level`` with ``change`` applied to the maps at a path.
 
     Missing parts of the path are not created.
@@ -119,11 +120,11 @@ def _change_at(level, path, change):
         raise conflict.prefixed(first) from None
 
 
-def _value_at(level, path):
+def _value_at(level: Value, path: tuple) -> Value:
     for key in path:
         level = level.get(key) if isinstance(level, Mapping) else None
     return level
 
 
-def _without(level, name):
+def _without(level: Mapping[str, Value], name: str) -> dict[str, Value]:
     return {key: value for key, value in level.items() if key != name}

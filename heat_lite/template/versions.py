@@ -4,12 +4,12 @@ A HOT version is defined by its difference to the previous version.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import function
-from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
+from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Value, Version
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.suggest import suggest
@@ -61,7 +61,7 @@ _HOT_CONDITIONS = {
 }
 
 #: {HOT version: functions that it adds, replaces or removes}
-_HOT_FUNCTIONS = {
+_HOT_FUNCTIONS: dict[str, dict[str, Any]] = {
     '2013-05-23': {
         **_CFN_FUNCTIONS,
         'get_attr': refs.GetAttrLegacy,
@@ -117,7 +117,7 @@ _CFN_CONSTRAINTS = frozenset(
 )
 
 
-def _conditions(allowed, functions):
+def _conditions(allowed: Mapping[str, Value], functions: Mapping[str, Value]) -> dict[str, Value]:
     """Return the functions of condition definitions; other functions of the version are refused."""
     refused = {
         name: kind if kind is logic.Removed else logic.NotAllowed
@@ -126,8 +126,8 @@ def _conditions(allowed, functions):
     return {**refused, **allowed}
 
 
-def _hot_versions():
-    functions = {}
+def _hot_versions() -> Iterator[Version]:
+    functions: dict[str, Any] = {}
     for name, changes in _HOT_FUNCTIONS.items():
         functions = {**functions, **changes}
         conditions = {
@@ -147,13 +147,15 @@ def _hot_versions():
         )
 
 
-def _cfn_version(name, key, functions, conditions):
+def _cfn_version(
+    name: str, key: str, functions: Mapping[str, Value], conditions: Mapping[str, Value] | None
+) -> Version:
     return Version(
         name, key, CFN, functions, conditions, _CFN_PARAMETER, _CFN_CONSTRAINTS, _POLICIES
     )
 
 
-def _table():
+def _table() -> dict[str, Value]:
     """Return ``{version key: {value in the template: Version}}``."""
     hot = {version.name: version for version in _hot_versions()}
     hot.update({release: hot[name] for release, name in _RELEASES.items()})
@@ -188,7 +190,7 @@ def suggest_condition(snippet: Any) -> str:
     return _suggest_call(snippet, _CONDITIONS)
 
 
-def _suggest_call(snippet, functions):
+def _suggest_call(snippet: Value, functions: list[str]) -> str:
     name = next(iter(snippet)) if isinstance(snippet, dict) and len(snippet) == 1 else None
     return suggest(name, functions) if name not in functions else ''
 
@@ -271,5 +273,5 @@ def list_functions(full_name: str, with_condition: bool = False) -> list[dict] |
     ]
 
 
-def _description(kind):
+def _description(kind: type) -> str:
     return (inspect.getdoc(kind) or '').split('\n\n')[0].replace('\n', ' ')

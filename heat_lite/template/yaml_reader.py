@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -16,6 +17,8 @@ from yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
 )
+
+from heat_lite.template.dialects import Value
 
 __all__ = ['LOADER', 'YAMLError', 'key_text', 'read']
 
@@ -57,7 +60,7 @@ def key_text(text: str, tag: str) -> str:
     return text if isinstance(value, str) or value is _MERGE else json.dumps(value)
 
 
-def _explained(text, error):
+def _explained(text: str, error: Value) -> Value:
     """Return the error as PyYAML's Python parser reports it, with the line of the text."""
     if getattr(error, 'problem', None) == _TOO_DEEP_IN_LIBYAML:
         return ConstructorError(problem=_TOO_DEEP, problem_mark=_mark(text, error.problem_mark))
@@ -73,7 +76,7 @@ def _explained(text, error):
     return error
 
 
-def _mark(text, mark):
+def _mark(text: str, mark: Value) -> Value:
     """Return a mark with the text of its line, which the marks of libyaml do not have."""
     return Mark('<unicode string>', mark.index, mark.line, mark.column, text + '\0', mark.index)
 
@@ -83,29 +86,33 @@ class _OpenCollection:
 
     __slots__ = ('value', 'event', 'key', 'has_key', 'merges', 'size_before', 'max_depth')
 
-    def __init__(self, value, event, size_before, depth):
+    def __init__(self, value: Value, event: Value, size_before: int, depth: int) -> None:
         self.value = value
         self.event = event
         self.has_key = False
-        self.key = None
-        self.merges = None
+        self.key: Any = None
+        self.merges: list[Any] | None = None
         self.size_before = size_before  # size of the text before the collection
         self.max_depth = depth  # of all nested collections
 
 
 class _Reader:
-    def __init__(self, text, depth, size):
+    def __init__(self, text: str, depth: int, size: int) -> None:
         self.text = text
         self.depth_limit = depth
         self.size_limit = max(size, 2 * len(text))
         self.size = 0
-        self.anchors = {}  # name -> (value, size, height), None while the value is being read
-        self.plain = {}  # cache of plain scalars, since most texts repeat a few of them
-        self.open = []
+        self.anchors: dict[
+            str, Any
+        ] = {}  # name -> (value, size, height), None while the value is being read
+        self.plain: dict[
+            str, Any
+        ] = {}  # cache of plain scalars, since most texts repeat a few of them
+        self.open: list[_OpenCollection] = []
         self.top = None
         self.documents = 0
 
-    def read(self):
+    def read(self) -> Value:
         steps = {
             ScalarEvent: self._scalar,
             MappingStartEvent: self._start,
@@ -121,17 +128,17 @@ class _Reader:
                 step(event)
         return self.top
 
-    def _document(self, event):
+    def _document(self, event: Value) -> None:
         self.documents += 1
         if self.documents > 1:
             raise self._error(
                 'expected a single document in the stream, but found another document', event
             )
 
-    def _error(self, problem, event):
+    def _error(self, problem: str, event: Value) -> Value:
         return ConstructorError(None, None, problem, _mark(self.text, event.start_mark))
 
-    def _scalar(self, event):
+    def _scalar(self, event: Value) -> None:
         text = event.value
         self.size += _VALUE_SIZE + len(text)
         if event.tag is None or event.tag == '!':
@@ -142,24 +149,24 @@ class _Reader:
             self.anchors[event.anchor] = (value, _VALUE_SIZE + len(text), 0)
         self._put(value, event)
 
-    def _plain(self, text, event):
+    def _plain(self, text: str, event: Value) -> Value:
         if text not in self.plain:
             tag = _implicit_tag(text)
             self.plain[text] = text if tag is None else self._converted(tag, event)
         return self.plain[text]
 
-    def _tagged(self, event):
+    def _tagged(self, event: Value) -> int | str:
         if event.tag not in _SCALARS:
             raise self._error(f'could not determine a constructor for the tag {event.tag!r}', event)
         return self._converted(event.tag, event)
 
-    def _converted(self, tag, event):
+    def _converted(self, tag: str, event: Value) -> Value:
         try:
             return _SCALARS[tag](event.value)
         except (ValueError, LookupError, OverflowError) as error:
             raise self._error(f'could not read this as {tag}: {error}', event) from None
 
-    def _start(self, event):
+    def _start(self, event: Value) -> None:
         before = self.size
         self.size += _VALUE_SIZE
         depth = len(self.open)
@@ -178,7 +185,7 @@ class _Reader:
             )
         )
 
-    def _end(self, event):
+    def _end(self, event: Value) -> None:
         done = self.open.pop()
         value = done.value
         if done.merges is not None:
@@ -200,7 +207,7 @@ class _Reader:
             self.open[-1].max_depth = max(self.open[-1].max_depth, done.max_depth)
         self._put(value, done.event)
 
-    def _alias(self, event):
+    def _alias(self, event: Value) -> None:
         if event.anchor not in self.anchors:
             raise self._error(f'found undefined alias {event.anchor!r}', event)
         if self.anchors[event.anchor] is None:
@@ -216,7 +223,7 @@ class _Reader:
             self.open[-1].max_depth = max(self.open[-1].max_depth, max_depth)
         self._put(value, event)
 
-    def _put(self, value, event):
+    def _put(self, value: Value, event: Value) -> None:
         """Add a complete value to the innermost open collection."""
         if not self.open:
             self.top = None if value is _MERGE else value
@@ -234,13 +241,13 @@ class _Reader:
             else:
                 parent.value[parent.key] = '<<' if value is _MERGE else value
 
-    def _key(self, value, event):
+    def _key(self, value: Value, event: Value) -> str:
         """Return a key as the string that JSON has for it."""
         if isinstance(value, dict | list):
             raise self._error('found unhashable key', event)
         return json.dumps(value)
 
-    def _merge(self, collection, value, event):
+    def _merge(self, collection: _OpenCollection, value: Value, event: Value) -> None:
         maps = value if isinstance(value, list) else [value]
         if not all(isinstance(item, dict) for item in maps):
             raise self._error('expected a mapping or list of mappings for merging', event)
@@ -249,7 +256,7 @@ class _Reader:
         collection.merges += maps
 
 
-def _merged(value, merges):
+def _merged(value: Value, merges: list[Value]) -> dict[str, Value]:
     """Return a map with the maps of ``<<`` merged in.
 
     The map's own keys override merged keys; earlier maps of a list override later ones.
@@ -261,21 +268,21 @@ def _merged(value, merges):
     return merged
 
 
-def _binary(text):
+def _binary(text: str) -> str:
     return base64.b64decode(''.join(text.split()), validate=True).decode('utf-8')
 
 
-def _by_constructor(method):
+def _by_constructor(method: str) -> Callable:
     """Return a conversion of PyYAML as a function of a text."""
     construct = getattr(SafeConstructor(), method)
-    return lambda text: construct(yaml.ScalarNode(None, text))
+    return lambda text: construct(yaml.ScalarNode('', text))
 
 
-def _number(method):
+def _number(method: str) -> Callable:
     """Return a conversion to a number that refuses texts which take long to convert."""
     construct = _by_constructor(method)
 
-    def convert(text):
+    def convert(text: str) -> int:
         if len(text) > _NUMBER_LENGTH:
             raise ValueError(
                 f'a number of {len(text)} characters, the limit is {_NUMBER_LENGTH}; '
@@ -286,7 +293,7 @@ def _number(method):
     return convert
 
 
-_SCALARS = {
+_SCALARS: dict[str, Callable[[str], Any]] = {
     _TAG + 'null': lambda text: None,
     _TAG + 'bool': lambda text: SafeConstructor.bool_values[text.lower()],
     _TAG + 'int': _number('construct_yaml_int'),
@@ -296,7 +303,7 @@ _SCALARS = {
     _TAG + 'binary': _binary,
     _TAG + 'merge': lambda text: _MERGE,
 }
-_CONTAINERS = {
+_CONTAINERS: dict[type, dict[str | None, Callable[[Any], Any] | None]] = {
     MappingStartEvent: {None: None, '!': None, _TAG + 'map': None, _TAG + 'set': list},
     SequenceStartEvent: {
         None: None,
@@ -309,7 +316,7 @@ _CONTAINERS = {
 _TEXT_TAGS = (_TAG + 'timestamp', _TAG + 'value')
 
 
-def _implicit_tag(text):
+def _implicit_tag(text: str) -> str | None:
     """Return the tag of a plain scalar by YAML's implicit resolvers, None for a string."""
     for tag, pattern in yaml.SafeLoader.yaml_implicit_resolvers.get(text[:1], ()):
         if tag not in _TEXT_TAGS and pattern.match(text):

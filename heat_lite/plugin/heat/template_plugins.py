@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat_lite.common.value_types import Value
-from heat_lite.template import function, versions
+from heat_lite.template import dialects, function, versions
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 
 _HOT = 'heat_template_version'
@@ -119,12 +119,12 @@ class Macro(Function):
 class Template:
     """Base of template classes; a subclass adds to ``functions`` and ``condition_functions``."""
 
-    base: versions.Version
+    base: dialects.Version
     functions: Mapping[str, Any] = {}
     condition_functions: Mapping[str, Any] | None = None
 
     @classmethod
-    def as_version(cls, name: str) -> versions.Version:
+    def as_version(cls, name: str) -> dialects.Version:
         """Return the version of the service for a subclass."""
         return dataclasses.replace(
             cls.base,
@@ -136,7 +136,7 @@ class Template:
         )
 
 
-def _template_class(name: str, base: versions.Version) -> type:
+def _template_class(name: str, base: dialects.Version) -> type:
     members = {
         'base': base,
         'functions': dict(base.functions),

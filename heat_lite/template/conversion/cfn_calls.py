@@ -1,12 +1,13 @@
 """The functions of CFN as functions of HOT with the same values."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat_lite.template import versions
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remarks, Unconvertible
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions.refs import CfnResourceFacade
 
 HOT_VERSION = '2021-04-16'
@@ -30,7 +31,9 @@ _FACADE = CfnResourceFacade.keys
 class Calls:
     """Converts values. ``parameters`` and ``resources`` are the sections of the CFN template."""
 
-    def __init__(self, parameters: dict, resources: dict, mappings: Mappings, remarks: Remarks):
+    def __init__(
+        self, parameters: dict, resources: dict, mappings: Mappings, remarks: Remarks
+    ) -> None:
         self._parameters = parameters
         self._resources = resources
         self._mappings = mappings
@@ -54,7 +57,7 @@ class Calls:
                 self._remarks.problem((*path, name), text)
         return {key: self.convert(item, (*path, key), in_condition) for key, item in value.items()}
 
-    def _call(self, name, args, path, original):
+    def _call(self, name: str, args: Value, path: tuple, original: Mapping[str, Value]) -> Value:
         kind = _CONVERSIONS.get(name)
         try:
             if kind is None:
@@ -85,38 +88,38 @@ class Calls:
             return {'get_param': REGION}
         raise Unconvertible(f'{name} is neither a parameter nor a resource of this template')
 
-    def _get_att(self, args, path):
+    def _get_att(self, args: Value, path: tuple) -> Value:
         if isinstance(args, str):
             args = args.split('.', 1)
         if not isinstance(args, list) or len(args) != 2:
             raise Unconvertible('Fn::GetAtt has the form [resource, attribute]')
         return {'get_attr': self.convert(args, path)}
 
-    def _facade(self, key, path):
+    def _facade(self, key: str, path: tuple) -> Value:
         if key not in _FACADE:
             raise Unconvertible(f'Fn::ResourceFacade has one of: {", ".join(_FACADE)}')
         return {'resource_facade': _FACADE[key]}
 
-    def _find_in_map(self, args, path):
+    def _find_in_map(self, args: Value, path: tuple) -> Value:
         return self._mappings.find(args, lambda key: self.convert(key, path))
 
     # ------------------------------------------------------------ strings and lists
 
-    def _join(self, args, path):
+    def _join(self, args: Value, path: tuple) -> Value:
         return {'list_join': self.convert(_pair('Fn::Join', args), path)}
 
-    def _split(self, args, path):
+    def _split(self, args: Value, path: tuple) -> Value:
         return {'str_split': self.convert(_pair('Fn::Split', args), path)}
 
-    def _replace(self, args, path):
+    def _replace(self, args: Value, path: tuple) -> Value:
         params, template = self.convert(_pair('Fn::Replace', args), path)
         return {'str_replace': {'template': template, 'params': params}}
 
-    def _base64(self, text, path):
+    def _base64(self, text: Mapping[str, Value], path: tuple) -> Value:
         """Return the text: Heat's Fn::Base64 leaves it to the compute service to encode it."""
         return self.convert(text, path)
 
-    def _sub(self, args, path):
+    def _sub(self, args: Value, path: tuple) -> Value:
         template, given = args if isinstance(args, list) and len(args) == 2 else (args, {})
         if not isinstance(template, str) or not isinstance(given, dict):
             raise Unconvertible('Fn::Sub has the form text, or [text, {name: value}]')
@@ -126,14 +129,14 @@ class Calls:
             params[found[0]] = f'${{{name}}}' if found[1] else self._variable(name, given, path)
         return {'str_replace': {'template': template, 'params': params}} if params else template
 
-    def _variable(self, name, given, path):
+    def _variable(self, name: str, given: Mapping[str, Value], path: tuple) -> Value:
         if name in given:
             return self.convert(given[name], path)
         if '.' in name and not name.startswith('AWS::'):
             return {'get_attr': name.split('.', 1)}
         return self.ref(name, path)
 
-    def _select(self, args, path):
+    def _select(self, args: Value, path: tuple) -> Value:
         index, collection = _pair('Fn::Select', args)
         converted = self.convert(collection, (*path, 1))
         if isinstance(index, dict):
@@ -144,10 +147,10 @@ class Calls:
             return converted.get(index, '')
         return self._selected(converted, index, path)
 
-    def _selected(self, converted, index, path):
+    def _selected(self, converted: Mapping[str, Value], index: int | str, path: tuple) -> Value:
         """Return the part of a call's result at an index or key."""
         name = next(iter(converted)) if _is_call(converted) else None
-        args = converted.get(name) if name else None
+        args: Value = converted.get(name) if name else None
         if name == 'get_param' and self._is_collection(args):
             return {'get_param': [*(args if isinstance(args, list) else [args]), index]}
         if name == 'get_attr' and not isinstance(index, dict):
@@ -161,18 +164,18 @@ class Calls:
             ' attributes and Fn::Split only'
         )
 
-    def _is_collection(self, args):
+    def _is_collection(self, args: Value) -> bool:
         if isinstance(args, list):
             return True  # a mapping
         kind = self._parameters.get(args, {}).get('Type')
         return kind in ('CommaDelimitedList', 'Json') or str(kind).startswith('List<')
 
-    def _member_list(self, args, path):
+    def _member_list(self, args: Value, path: tuple) -> None:
         raise Unconvertible('write the map itself: HOT has no equivalent of Fn::MemberListToMap')
 
     # ------------------------------------------------------------ conditions
 
-    def _if(self, args, path):
+    def _if(self, args: Value, path: tuple) -> Value:
         if not isinstance(args, list) or len(args) != 3:
             raise Unconvertible('Fn::If has the form [condition, value, value]')
         condition, first, second = args
@@ -189,24 +192,24 @@ class Calls:
             ]
         }
 
-    def _condition(self, name, path):
+    def _condition(self, name: str, path: tuple) -> Value:
         return name
 
-    def _equals(self, args, path):
+    def _equals(self, args: Value, path: tuple) -> Value:
         return {'equals': self.convert(_pair('Fn::Equals', args), path)}
 
-    def _not(self, args, path):
+    def _not(self, args: Value, path: tuple) -> Value:
         if not isinstance(args, list) or len(args) != 1:
             raise Unconvertible('Fn::Not has the form [condition]')
         return {'not': self.convert(args[0], (*path, 0), in_condition=True)}
 
-    def _and(self, args, path):
+    def _and(self, args: Value, path: tuple) -> Value:
         return {'and': self.convert(args, path, in_condition=True)}
 
-    def _or(self, args, path):
+    def _or(self, args: Value, path: tuple) -> Value:
         return {'or': self.convert(args, path, in_condition=True)}
 
-    def _zones(self, args, path):
+    def _zones(self, args: Value, path: tuple) -> None:
         raise Unconvertible(
             'HOT has no equivalent of Fn::GetAZs: name the zones, or take them from a parameter'
         )
@@ -234,31 +237,31 @@ _CONVERSIONS: dict[str, Callable[[Calls, Any, tuple], Any]] = {
 }
 
 
-def _pair(name, args):
+def _pair(name: str, args: Value) -> list[Value]:
     if not isinstance(args, list) or len(args) != 2:
         raise Unconvertible(f'{name} has two arguments, in a list')
     return args
 
 
-def _is_call(value):
+def _is_call(value: Value) -> bool:
     return isinstance(value, dict) and len(value) == 1 and next(iter(value)) in _HOT_CALLS
 
 
-def _number(index):
+def _number(index: int | str) -> int:
     try:
         return int(index)
     except (TypeError, ValueError):
         raise Unconvertible(f'the index {index!r} is no number') from None
 
 
-def _item(items, index):
+def _item(items: list[str], index: int | str) -> Value:
     try:
         return items[_number(index)]
     except IndexError:
         return ''
 
 
-def _arn():
+def _arn() -> dict[str, Value]:
     """Return what AWS::StackId is in Heat."""
     parts = [
         'arn:openstack:heat::',

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from heat_lite.template import reader
+from heat_lite.template.dialects import Value
 
 _TIMESTAMP = 'tag:yaml.org,2002:timestamp'
 #: short forms without the prefix ``Fn::``
@@ -54,7 +55,7 @@ def _call(loader: _Loader, suffix: str, node: Any) -> dict:
 _Loader.add_multi_constructor('!', _call)
 
 
-def _with_text_keys(data):
+def _with_text_keys(data: Value) -> Value:
     if isinstance(data, dict):
         return {str(key): _with_text_keys(value) for key, value in data.items()}
     return [_with_text_keys(item) for item in data] if isinstance(data, list) else data

@@ -3,12 +3,14 @@
 What has no equivalent is reported, with its path in the original template.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.template import dialects
 from heat_lite.template.conversion.cfn_calls import HOT_VERSION, REGION, REGION_SCHEMA, Calls
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remark, Remarks
+from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_schema
 
 _VERSION_KEYS = dialects.VERSION_KEYS[1:]
@@ -46,7 +48,7 @@ def convert(data: dict) -> Conversion:
 
 
 class _Converter:
-    def __init__(self, data):
+    def __init__(self, data: Mapping[str, Value]) -> None:
         self.data = data
         self.has_conditions = 'HeatTemplateFormatVersion' not in data
         self.remarks = Remarks()
@@ -55,7 +57,7 @@ class _Converter:
         self.mappings = Mappings(data.get('Mappings'), self.parameters)
         self.calls = Calls(self.parameters, self.resources, self.mappings, self.remarks)
 
-    def run(self):
+    def run(self) -> Conversion:
         done: dict[str, Any] = {'heat_template_version': HOT_VERSION}
         if 'Description' in self.data:
             done['description'] = self.data['Description']
@@ -79,14 +81,14 @@ class _Converter:
         self._report()
         return Conversion(done, self.remarks.problems, self.remarks.notes)
 
-    def _section(self, name):
+    def _section(self, name: str) -> dict[str, Value]:
         """Return a section that is a map; another value is a problem."""
         section = self.data.get(name)
         if section is not None and not isinstance(section, dict):
             self.remarks.problem((name,), f'the section {name} is no map')
         return section if isinstance(section, dict) else {}
 
-    def _report(self):
+    def _report(self) -> None:
         """Report what is left out or has another meaning in HOT."""
         for key in self.data:
             if key not in _SECTIONS:
@@ -98,7 +100,7 @@ class _Converter:
                 text = f'{name} is also the name of a resource, which HOT refuses: rename one'
                 self.remarks.problem(('Parameters', name), text)
 
-    def _more_parameters(self):
+    def _more_parameters(self) -> dict[str, Value]:
         more = self.mappings.as_parameters()
         for name in more:
             text = f'a mapping is read by keys from parameters: it becomes the parameter {name}'
@@ -113,19 +115,19 @@ class _Converter:
 
     # ------------------------------------------------------------ entries
 
-    def _condition(self, name, value):
+    def _condition(self, name: str, value: Value) -> dict[str, Value]:
         done = self.calls.convert(value, ('Conditions', name), in_condition=True)
         if isinstance(done, str):  # the name of another condition
             return {'and': [done, done]}
         return done
 
-    def _resource(self, name, snippet):
+    def _resource(self, name: str, snippet: Value) -> dict[str, Value]:
         return self._entry(('Resources', name), snippet, dialects.CFN.resource)
 
-    def _output(self, name, snippet):
+    def _output(self, name: str, snippet: Value) -> dict[str, Value]:
         return self._entry(('Outputs', name), snippet, dialects.CFN.output)
 
-    def _entry(self, path, snippet, keys):
+    def _entry(self, path: tuple, snippet: Value, keys: Mapping) -> dict[str, Value]:
         """Convert a resource or an output; ``keys`` maps the keywords of HOT to those of CFN."""
         if not isinstance(snippet, dict):
             self.remarks.problem(path, f'{path[-1]} is no map')
@@ -148,7 +150,7 @@ class _Converter:
 
     # ------------------------------------------------------------ parameters
 
-    def _parameter(self, name, schema):
+    def _parameter(self, name: str, schema: Value) -> Value:
         path = ('Parameters', name)
         if not isinstance(schema, dict):
             self.remarks.problem(path, f'{name} is no map')
@@ -166,7 +168,7 @@ class _Converter:
             done['constraints'] = rules
         return done
 
-    def _type(self, name, path):
+    def _type(self, name: Value, path: tuple) -> tuple:
         """Return the type of a parameter in HOT, and the constraints that follow from it."""
         if isinstance(name, str) and name in parameter_schema.CFN_TYPES:
             return parameter_schema.CFN_TYPES[name], []
@@ -182,7 +184,7 @@ class _Converter:
         return name, []
 
 
-def _constraints(schema):
+def _constraints(schema: Mapping[str, Value]) -> list[Value]:
     rules: list[dict] = []
     for rule, (low, high) in _BOUNDS.items():
         bounds = {'min': schema.get(low), 'max': schema.get(high)}

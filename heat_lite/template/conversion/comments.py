@@ -1,10 +1,11 @@
 """The comments of a YAML text, carried over to another text with the same or converted data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import yaml
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.yaml_reader import LOADER
 
 #: the path of the first entry of a text
@@ -79,7 +80,7 @@ def insert(text: str, comments: list[Comment]) -> tuple[str, list[Comment]]:
     return _merged(text, above, behind, below), lost
 
 
-def _merged(text, above, behind, below):
+def _merged(text: str, above: Value, behind: Value, below: Value) -> Value:
     done = []
     for number, line in enumerate(text.rstrip('\n').split('\n')):
         indent = ' ' * (len(line) - len(line.lstrip(' ')))
@@ -88,16 +89,17 @@ def _merged(text, above, behind, below):
     return '\n'.join([*done, *below]) + '\n'
 
 
-def _find(by_path, path):
+def _find(by_path: Mapping[tuple, _Entry], path: tuple | None) -> _Entry | None:
     """Return the entry of a path, else that of its deepest existing part below a section."""
-    for length in range(len(path or ()), 0, -1):
+    path = path or ()
+    for length in range(len(path), 0, -1):
         entry = by_path.get(_folded(path[:length]))
         if entry is not None and (length > 1 or len(path) == 1):
             return entry
     return None
 
 
-def _folded(path):
+def _folded(path: tuple) -> Value:
     return tuple(part.lower().replace('_', '') if isinstance(part, str) else part for part in path)
 
 
@@ -118,7 +120,7 @@ def _entries(text: str) -> list[_Entry]:
     return sorted(found, key=lambda entry: (entry.line, entry.column, len(entry.path)))
 
 
-def _children(node):
+def _children(node: Value) -> Iterator:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             yield key.start_mark, str(key.value), value
@@ -147,7 +149,7 @@ def _index(mark: Any) -> int:
     return mark.index
 
 
-def _path_of(entries, line, is_alone):
+def _path_of(entries: Value, line: int, is_alone: Value) -> Value:
     """Return the path of the entry that a comment describes.
 
     That is the next one, for a comment alone; else the first one on its line or before it.
@@ -163,5 +165,5 @@ def _path_of(entries, line, is_alone):
     return FIRST if found is entries[0] else found.path
 
 
-def _is_scalar(node):
+def _is_scalar(node: Value) -> Value:
     return isinstance(node, yaml.ScalarNode)

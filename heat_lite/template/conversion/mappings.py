@@ -5,10 +5,11 @@ json; if the template does not show that the mapping has the keys, an expression
 fails for a missing key as Fn::FindInMap does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat_lite.template.conversion.problems import Unconvertible
+from heat_lite.template.dialects import Value
 
 _EXPRESSION = '$.data.map[$.data.first][$.data.second]'
 _DESCRIPTION = 'A mapping of the original template. It is not meant to be changed.'
@@ -17,7 +18,7 @@ _DESCRIPTION = 'A mapping of the original template. It is not meant to be change
 class Mappings:
     """The mappings of a template. ``parameters`` are its parameters, in CFN."""
 
-    def __init__(self, data: Any, parameters: dict):
+    def __init__(self, data: Any, parameters: dict) -> None:
         self._data = data if isinstance(data, dict) else {}
         self._parameters = parameters
         self.used: set[str] = set()
@@ -48,14 +49,14 @@ class Mappings:
         data = {'map': mapping, 'first': first, 'second': second}
         return {'yaql': {'expression': _EXPRESSION, 'data': data}}
 
-    def _mapping(self, name):
+    def _mapping(self, name: str) -> dict[str, Value]:
         if not isinstance(name, str) or not isinstance(self._data.get(name), dict):
             raise Unconvertible(f'there is no mapping {name!r}')
         self.used.add(name)
         return self._data[name]
 
     @staticmethod
-    def _constant(name, mapping, keys):
+    def _constant(name: str, mapping: Mapping[str, Value], keys: list[str]) -> Value:
         value = mapping
         for key in keys:
             if not isinstance(value, dict) or key not in value:
@@ -63,26 +64,26 @@ class Mappings:
             value = value[key]
         return value
 
-    def _has_all(self, mapping, first, second):
+    def _has_all(self, mapping: Mapping[str, Value], first: Value, second: Value) -> bool:
         """Whether the mapping has each pair of keys that the parameters allow."""
-        firsts, seconds = self._values(first), self._values(second)
+        firsts, seconds = self._values(first) or [None], self._values(second) or [None]
         return all(
             isinstance(mapping.get(one), dict) and two in mapping[one]
-            for one in firsts or [None]
-            for two in seconds or [None]
+            for one in firsts
+            for two in seconds
         )
 
-    def _values(self, key):
+    def _values(self, key: Value) -> list[Value] | None:
         """Return the possible values of a key, None if they are unknown."""
         if isinstance(key, str):
             return [key]
         name = key.get('Ref') if isinstance(key, dict) and len(key) == 1 else None
-        schema = self._parameters.get(name) if isinstance(name, str) else None
+        schema: Value = self._parameters.get(name) if isinstance(name, str) else None
         allowed = schema.get('AllowedValues') if isinstance(schema, dict) else None
         is_text = isinstance(allowed, list) and all(isinstance(each, str) for each in allowed)
         return allowed if is_text and schema.get('Type') == 'String' else None
 
-    def _parameter_for(self, mapping):
+    def _parameter_for(self, mapping: str) -> str:
         if mapping not in self._names:
             name = mapping
             while name in self._parameters or name in self._names.values():

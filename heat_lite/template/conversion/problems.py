@@ -28,7 +28,7 @@ class Remarks:
         self._add(self.notes, path, text)
 
     @staticmethod
-    def _add(remarks, path, text):
+    def _add(remarks: list[Remark], path: tuple, text: str) -> None:
         remark = Remark(path, str(text))
         if remark not in remarks:
             remarks.append(remark)

@@ -11,7 +11,7 @@ from heat_lite.template.functions import logic
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameters import RESERVED_NAMES
-from heat_lite.template.schema import visible
+from heat_lite.template.schema import PropertySchema, visible
 
 TYPE, PROPERTY, VALUE, FUNCTION, REFERENCE, KEYWORD = (
     'type',
@@ -65,7 +65,7 @@ def first_keys() -> list[Item]:
     return [Item(word, KEYWORD, is_key=True) for word in words]
 
 
-def _references(document, path) -> Iterator[Item]:
+def _references(document: TemplateDocument, path: tuple) -> Iterator[Item]:
     reference = subjects.reference_at(document, path)
     if reference is None:
         return
@@ -73,7 +73,7 @@ def _references(document, path) -> Iterator[Item]:
         yield from _named(document, kind, reference.owner)
 
 
-def _named(document, kind, owner):
+def _named(document: TemplateDocument, kind: str, owner: str) -> Iterator[Item]:
     if kind == subjects.PARAMETER:
         for name, schema in document.parameters.items():
             yield Item(name, REFERENCE, schema.type, descriptions.describe_parameter(name, schema))
@@ -91,7 +91,7 @@ def _named(document, kind, owner):
             yield Item(name, REFERENCE, 'attribute', descriptions.describe_attribute(name, schema))
 
 
-def _values(document, path) -> Iterator[Item]:
+def _values(document: TemplateDocument, path: tuple) -> Iterator[Item]:
     """Yield the values of a key that has a limited set of them."""
     if path[:1] == (document.section_key('parameters'),) and path[2:] in (('type',), ('Type',)):
         for name in parameter_types.WIRE_NAMES if path[2] == 'type' else ():
@@ -108,13 +108,13 @@ def _values(document, path) -> Iterator[Item]:
         yield from _allowed(node.schema)
 
 
-def _types(document):
+def _types(document: TemplateDocument) -> Iterator[Item]:
     mapped = [name for name in document.environment.registry.names() if not name.endswith('*')]
     for name in dict.fromkeys([*mapped, *document.types.names()]):
         yield Item(name, TYPE)
 
 
-def _allowed(schema):
+def _allowed(schema: PropertySchema) -> Iterator[Item]:
     if schema.type == BOOLEAN:
         yield from (Item(text, VALUE) for text in ('true', 'false'))
     for constraint in schema.constraints:
@@ -122,7 +122,7 @@ def _allowed(schema):
             yield from (Item(str(value), VALUE) for value in constraint.allowed)
 
 
-def _keys(document, path) -> Iterator[Item]:
+def _keys(document: TemplateDocument, path: tuple) -> Iterator[Item]:
     """Yield the keys of the map at a path that it does not have yet."""
     present = subjects.value_at(document.data, path)
     present = present if isinstance(present, dict) else {}
@@ -131,7 +131,7 @@ def _keys(document, path) -> Iterator[Item]:
             yield item
 
 
-def _all_keys(document, path):
+def _all_keys(document: TemplateDocument, path: tuple) -> Iterator[Item]:
     version = document.version
     words: frozenset | set = set()
     if not path:
@@ -150,7 +150,7 @@ def _all_keys(document, path):
         yield Item(name, PROPERTY, detail, text, is_key=True)
 
 
-def _functions(document, path):
+def _functions(document: TemplateDocument, path: tuple) -> Iterator[Item]:
     """Yield the functions of the version, where a call may stand."""
     node = subjects.property_at(document, path)
     is_map = node is not None and node.schema is None  # the map of all properties

@@ -73,7 +73,7 @@ class _Context(NamedTuple):
     opened: str
 
 
-def _marked(context, before, after):
+def _marked(context: _Context, before: str, after: str) -> tuple | None:
     """Return a text with a mark in place of a word, and the place of the mark; None if unreadable.
 
     The mark is tried as a value and as a key, and then without the rest of the line.
@@ -88,7 +88,7 @@ def _marked(context, before, after):
     return None
 
 
-def _is_data(text):
+def _is_data(text: str) -> bool:
     return isinstance(compose(text), yaml.CollectionNode)
 
 
@@ -109,7 +109,7 @@ def place_at(text: str, line: int, column: int) -> Place | None:
     return None
 
 
-def _step(node, line, column):
+def _step(node: yaml.Node, line: int, column: int) -> tuple | None:
     """Return (part, whether it is the key, child) of the child at a position."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -124,13 +124,13 @@ def _step(node, line, column):
     return None
 
 
-def _covers(node, line, column):
+def _covers(node: yaml.Node, line: int, column: int) -> bool:
     start, end = node.start_mark, node.end_mark
     here = (line - 1, column - 1)
     return (start.line, start.column) <= here <= (end.line, end.column)
 
 
-def _find_mark(node) -> Place | None:
+def _find_mark(node: yaml.Node | None) -> Place | None:
     waiting: list[tuple[tuple, Any]] = [] if node is None else [((), node)]
     while waiting:
         path, node = waiting.pop()

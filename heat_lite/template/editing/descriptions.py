@@ -4,10 +4,14 @@ import inspect
 import json
 
 from heat_lite.template import support
-from heat_lite.template.schema import visible
+from heat_lite.template.dialects import Value
+from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
+from heat_lite.template.schema import AttributeSchema, PropertySchema, visible
+from heat_lite.template.support import SupportStatus
 
 
-def describe_type(info) -> str:
+def describe_type(info: TypeInfo) -> str:
     """Describe a resource type: its properties and attributes, the required ones first."""
     parts = [f'**{info.name}**', *_support(info.support)]
     if info.description:
@@ -25,7 +29,7 @@ def describe_type(info) -> str:
     return '\n\n'.join(parts)
 
 
-def describe_property(name: str, schema) -> str:
+def describe_property(name: str, schema: PropertySchema) -> str:
     """Describe a property: type, default, constraints, effect of an update."""
     facts = [schema.type, 'required' if schema.required else 'optional']
     if schema.default is not None:
@@ -36,12 +40,12 @@ def describe_property(name: str, schema) -> str:
     return '\n\n'.join([*lines, *_constraints(schema)])
 
 
-def describe_attribute(name: str, schema) -> str:
+def describe_attribute(name: str, schema: AttributeSchema) -> str:
     """Describe an attribute."""
     return '\n\n'.join([f'**{name}**', *([schema.description] if schema.description else [])])
 
 
-def describe_parameter(name: str, schema) -> str:
+def describe_parameter(name: str, schema: ParameterSchema) -> str:
     """Describe a parameter of the template. The default of a hidden one is not shown."""
     facts = [schema.type]
     if schema.default is not None and not schema.hidden:
@@ -52,21 +56,21 @@ def describe_parameter(name: str, schema) -> str:
     return '\n\n'.join([*lines, *_constraints(schema)])
 
 
-def describe_function(name: str, kind) -> str:
+def describe_function(name: str, kind: type) -> str:
     """Describe a function of the template language."""
     return f'**{name}**\n\n{inspect.getdoc(kind) or ""}'.strip()
 
 
-def _constraints(schema):
+def _constraints(schema: ParameterSchema | PropertySchema) -> list[str]:
     return [f'`{_text(constraint.rule())}`' for constraint in schema.constraints]
 
 
-def _support(status):
+def _support(status: SupportStatus) -> list[str]:
     if status.status == support.SUPPORTED:
         return []
     message = f': {status.message}' if status.message else ''
     return [f'*{status.status.lower()}{message}*']
 
 
-def _text(value):
+def _text(value: Value) -> str:
     return json.dumps(value, default=str)

@@ -4,10 +4,13 @@ Comments, quotes and short forms are kept. The data of the new text are those of
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from heat_lite.template import reader
+from heat_lite.template.dialects import Value
 from heat_lite.template.editing import indentation, key_order, lines
+from heat_lite.template.editing.key_order import Order
 from heat_lite.template.editing.lines import NotFormattable
 
 INDENT = 2
@@ -35,18 +38,18 @@ def is_equal(first: Any, second: Any) -> bool:
     return _fingerprint(first) == _fingerprint(second)
 
 
-def _fingerprint(data):
+def _fingerprint(data: Mapping[str, Value]) -> str:
     return json.dumps(data, sort_keys=True)
 
 
-def _parsed(text):
+def _parsed(text: str) -> dict[str, Value]:
     try:
         return reader.parse(text)
     except reader.FormatError as error:
         raise NotFormattable(f'the new text would not be valid: {error}') from None
 
 
-def _formatted_json(text, order):
+def _formatted_json(text: str, order: Value) -> Value:
     """Return JSON with two spaces a level; flow style of YAML stays as it is."""
     try:
         data = json.loads(text, object_pairs_hook=_without_duplicates)
@@ -57,14 +60,14 @@ def _formatted_json(text, order):
     return json.dumps(data, indent=INDENT, ensure_ascii=False) + '\n'
 
 
-def _without_duplicates(pairs):
+def _without_duplicates(pairs: Value) -> Value:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise NotFormattable('a map has a key twice')
     return found
 
 
-def _formatted_yaml(text, order):
+def _formatted_yaml(text: str, order: Order | None) -> str:
     found = indentation.reindent(lines.split(text))
     if order is not None:
         found = key_order.reorder(found, order)
@@ -72,7 +75,7 @@ def _formatted_yaml(text, order):
     return '\n'.join(found).lstrip('\n') + '\n'
 
 
-def _without_last_blank_lines(found):
+def _without_last_blank_lines(found: list[str]) -> list[str]:
     """Return the lines without empty ones at the end, except those of a value."""
     top = lines.read([*found, ''])  # the last line ends, too
     last = 0 if top is None else top.last_line()
@@ -82,7 +85,7 @@ def _without_last_blank_lines(found):
     return found[:end]
 
 
-def _with_single_blank_lines(found):
+def _with_single_blank_lines(found: list[str]) -> list[str]:
     """Return the lines without repeated empty lines, except those inside of values."""
     inside = _lines_of_values(found)
     done: list[str] = []
@@ -93,7 +96,7 @@ def _with_single_blank_lines(found):
     return done
 
 
-def _lines_of_values(found):
+def _lines_of_values(found: list[str]) -> set[int]:
     """Return the numbers of the second and later lines of all scalars and brackets."""
     inside: set[int] = set()
     top = lines.read(found)

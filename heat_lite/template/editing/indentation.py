@@ -7,8 +7,10 @@ keys. Comments, quotes, collections in brackets and the content of block scalars
 import bisect
 import re
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.editing.lines import (
     NotFormattable,
+    Part,
     indent_of,
     is_blank,
     is_comment,
@@ -28,14 +30,18 @@ def reindent(lines: list[str]) -> list[str]:
 
 
 class _Indenter:
-    def __init__(self, lines):
+    def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.edits = {}  # line -> [(from column, to column, text)]
-        self.shifts = {}  # first line of an entry -> (old column, new column)
-        self.starts = []  # the first lines of all entries
-        self.verbatim = {}  # line within a scalar or brackets -> its new text
+        self.edits: dict[
+            int, list[tuple[int, int, str]]
+        ] = {}  # line -> [(from column, to column, text)]
+        self.shifts: dict[
+            int, tuple[int, int]
+        ] = {}  # first line of an entry -> (old column, new column)
+        self.starts: list[int] = []  # the first lines of all entries
+        self.verbatim: dict[int, str] = {}  # line within a scalar or brackets -> its new text
 
-    def run(self, top):
+    def run(self, top: Part) -> list[str]:
         if top.is_block:
             self._collection(top, 0)
         self.starts = sorted(self.shifts)
@@ -45,7 +51,7 @@ class _Indenter:
                 done[number] = ' ' * self._comment_column(number) + line.strip()
         return done
 
-    def _line(self, number):
+    def _line(self, number: int) -> str:
         if number in self.verbatim:
             return self.verbatim[number]
         line = self.lines[number]
@@ -55,7 +61,7 @@ class _Indenter:
 
     # ------------------------------------------------------------ collections
 
-    def _collection(self, part, column):
+    def _collection(self, part: Part, column: int) -> None:
         if part.is_map:
             for key, value in part.pairs():
                 self._map_entry(key, value, column)
@@ -63,7 +69,7 @@ class _Indenter:
             for item in part.children:
                 self._list_item(item, column)
 
-    def _map_entry(self, key, value, column):
+    def _map_entry(self, key: Part, value: Value, column: int) -> None:
         if key.end != key.line or '?' in self._before(key).split():
             raise NotFormattable(f'line {key.line + 1} has a key of more than one line')
         self._place(key.line, key.column, column)
@@ -72,14 +78,14 @@ class _Indenter:
             self._edit(key.line, key.end_column, value.column, ': ')
         self._value(value, (key.line, key.column, column), column + STEP)
 
-    def _list_item(self, item, column):
+    def _list_item(self, item: Part, column: int) -> None:
         line, dash = self._dash(item)
         self._place(line, dash, column)
         if line == item.line and item.column > dash + 1:
             self._edit(line, dash + 1, item.column, ' ')
         self._value(item, (line, dash, column), column + STEP)
 
-    def _value(self, part, owner, column):
+    def _value(self, part: Part, owner: tuple, column: int) -> None:
         """Lay out a value; ``owner``: line, old and new column of its key or dash."""
         if part.is_block:
             self._collection(part, column)
@@ -90,18 +96,18 @@ class _Indenter:
             if part.end in self.verbatim:
                 self.verbatim[part.end] = self.verbatim[part.end].rstrip()
 
-    def _place(self, line, old, new):
+    def _place(self, line: int, old: int, new: int) -> None:
         self.shifts.setdefault(line, (old, new))
         if is_blank(self.lines[line][:old]):
             self._edit(line, 0, old, ' ' * new)
 
-    def _edit(self, line, start, end, text):
+    def _edit(self, line: int, start: int, end: int, text: str) -> None:
         self.edits.setdefault(line, []).append((start, end, text))
 
-    def _before(self, part):
+    def _before(self, part: Part) -> str:
         return self.lines[part.line][: part.column]
 
-    def _dash(self, item):
+    def _dash(self, item: Part) -> tuple:
         """Return line and column of the dash of an item, which may be on a line above it."""
         before = self._before(item).rstrip()
         if before.endswith('-'):
@@ -117,13 +123,13 @@ class _Indenter:
 
     # ------------------------------------------------------------ lines of values
 
-    def _shift(self, numbers, distance):
+    def _shift(self, numbers: range, distance: int) -> None:
         for number in numbers:
             line = self.lines[number]
             indent = max(indent_of(line) + distance, 0)
             self.verbatim[number] = '' if is_blank(line) else ' ' * indent + line.lstrip(' ')
 
-    def _block_scalar(self, part, owner):
+    def _block_scalar(self, part: Part, owner: tuple) -> None:
         numbers = range(part.line + 1, part.last_line() + 1)
         header = self.lines[part.line][part.column :]
         texts = [self.lines[number] for number in numbers if self.lines[number].strip(' ')]
@@ -136,7 +142,7 @@ class _Indenter:
             short = is_blank(line) and len(line) <= old
             self.verbatim[number] = '' if short else _moved(line, distance)
 
-    def _comment_column(self, number):
+    def _comment_column(self, number: int) -> int:
         """Return the column of a comment: that of the entry that it describes.
 
         This is the next entry. A comment that is indented more than that ends the block before.
@@ -154,5 +160,5 @@ class _Indenter:
         return 0
 
 
-def _moved(line, distance):
+def _moved(line: str, distance: int) -> str:
     return ' ' * distance + line if distance > 0 else line[-distance:]

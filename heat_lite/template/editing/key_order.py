@@ -110,7 +110,7 @@ class _Segment(NamedTuple):
     lines: list[str]
 
 
-def _sort(lines, part, order, is_top=False):
+def _sort(lines: list[str], part: Part, order: Sequence[str], is_top: bool = False) -> None:
     """Sort the entries of a map. The map keeps its range within ``lines``."""
     pairs = part.pairs()
     if not pairs:
@@ -138,7 +138,7 @@ def _sort(lines, part, order, is_top=False):
     ]
 
 
-def _first_line(lines, key):
+def _first_line(lines: list[str], key: Part) -> int:
     """Return the first line of the comment above the first key of a map."""
     line = key.line
     while line > 0 and is_comment(lines[line - 1]) and indent_of(lines[line - 1]) == key.column:
@@ -146,6 +146,6 @@ def _first_line(lines, key):
     return line
 
 
-def _belongs_to_block(line, column):
+def _belongs_to_block(line: str, column: int) -> bool:
     """Whether a line below an entry is a comment that ends the block of the entry."""
     return is_comment(line) and indent_of(line) > column

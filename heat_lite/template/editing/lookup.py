@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from heat_lite.common import exception
+from heat_lite.template.dialects import Value
 from heat_lite.template.editing import descriptions, subjects
 from heat_lite.template.editing.cursor import Place
 from heat_lite.template.lint.document import TemplateDocument
@@ -29,10 +30,10 @@ def describe(document: TemplateDocument, place: Place) -> str | None:
     if named is not None:
         info = document.type_of(place.value, named)
         return None if info is None else descriptions.describe_type(info)
-    return _describe_reference(document, place)
+    return _describe_reference(document, place.path, place.value)
 
 
-def _describe_key(document, path):
+def _describe_key(document: TemplateDocument, path: tuple) -> str | None:
     node = subjects.property_at(document, path)
     if node is not None and node.schema is not None:
         return descriptions.describe_property(str(path[-1]), node.schema)
@@ -45,24 +46,24 @@ def _describe_key(document, path):
     return None
 
 
-def _describe_reference(document, place):
-    reference = subjects.reference_at(document, place.path)
+def _describe_reference(document: TemplateDocument, path: tuple, name: str) -> str | None:
+    reference = subjects.reference_at(document, path)
     if reference is None:
         return None
     for kind in reference.kinds:
-        if kind == subjects.PARAMETER and place.value in document.parameters:
-            return descriptions.describe_parameter(place.value, document.parameters[place.value])
-        if kind == subjects.RESOURCE and place.value in document.resources:
-            info = document.resource_type(place.value)
+        if kind == subjects.PARAMETER and name in document.parameters:
+            return descriptions.describe_parameter(name, document.parameters[name])
+        if kind == subjects.RESOURCE and name in document.resources:
+            info = document.resource_type(name)
             return None if info is None else descriptions.describe_type(info)
         if kind == subjects.ATTRIBUTE:
             info = document.resource_type(reference.owner)
-            schema = ((info.attributes if info else None) or {}).get(place.value)
-            return None if schema is None else descriptions.describe_attribute(place.value, schema)
+            schema = ((info.attributes if info else None) or {}).get(name)
+            return None if schema is None else descriptions.describe_attribute(name, schema)
     return None
 
 
-def _type_name(document, place):
+def _type_name(document: TemplateDocument, place: Place) -> str | None:
     """Return the name of the resource whose type is at a place, None for another place."""
     around = subjects.definition_at(document, place.path)
     if around is None:
@@ -89,7 +90,7 @@ def definition(document: TemplateDocument, place: Place) -> Target | None:
     return None
 
 
-def _nested_file(document, type_name, resource_name):
+def _nested_file(document: TemplateDocument, type_name: str, resource_name: str) -> Value:
     try:
         found = document.resolve(type_name, resource_name)
     except exception.HeatException:
@@ -98,7 +99,7 @@ def _nested_file(document, type_name, resource_name):
     return Target(file, START) if file and document.files.has(file) else None
 
 
-def _named(document, kind, owner, name):
+def _named(document: TemplateDocument, kind: str, owner: str, name: str) -> Target | None:
     sections = {
         subjects.PARAMETER: 'parameters',
         subjects.RESOURCE: 'resources',

@@ -46,7 +46,9 @@ class Repaired:
     it that leaves brackets open. ``is_readable(text)`` says whether a part is a map or a list.
     """
 
-    def __init__(self, lines: Sequence[str], number: int, is_readable: Callable[[str], bool]):
+    def __init__(
+        self, lines: Sequence[str], number: int, is_readable: Callable[[str], bool]
+    ) -> None:
         self._lines = [with_spaces(line) for line in lines]
         #: the ranks of the lines at which entries begin, by their numbers
         self._ranks = {
@@ -60,7 +62,7 @@ class Repaired:
         self.opened = ''
         self._keep_around()
 
-    def _ancestors(self):
+    def _ancestors(self) -> list[int]:
         """Return the lines that contain the line of the cursor, and this line, outermost first."""
         found = [self._number]
         rank = _rank(self._lines[self._number])
@@ -70,7 +72,7 @@ class Repaired:
                 rank = self._ranks[index]
         return found[::-1]
 
-    def _keep_around(self):
+    def _keep_around(self) -> None:
         begin, end = 0, len(self._lines)
         for head in self._path:
             rank = _rank(self._lines[head])
@@ -84,12 +86,12 @@ class Repaired:
             self.before += self._header(head)
             begin, end = head + 1, stop
 
-    def _starts(self, index, rank):
+    def _starts(self, index: int, rank: int) -> bool:
         """Whether an entry begins at a line that is not below one of this rank."""
         begun = self._ranks.get(index)
         return begun is not None and begun <= rank and self._lines[index].lstrip()[0] not in ']}'
 
-    def _opens(self, head):
+    def _opens(self, head: int) -> bool:
         """Keep the begin of a list or a map in brackets that contains the cursor."""
         lines = self._lines[head : self._number]
         self.opened = '\n'.join(lines)
@@ -99,7 +101,7 @@ class Repaired:
         self.before += lines
         return True
 
-    def _header(self, head):
+    def _header(self, head: int) -> list[str]:
         """Return the begin of an entry whose other parts are kept one by one."""
         line = self._lines[head]
         item = _ITEM.match(line)
@@ -108,7 +110,7 @@ class Repaired:
         first = ' ' * item.end() + line[item.end() :]
         return [f'{item[1]}-', *(self._kept_entry([first]))]
 
-    def _kept(self, lines, rank=None) -> Iterator[str]:
+    def _kept(self, lines: list[str], rank: int | None = None) -> Iterator[str]:
         """Yield the readable lines of whole entries, which begin at a rank or at the lowest one."""
         starts = [index for index, line in enumerate(lines) if _is_entry(line)]
         if not starts:
@@ -122,7 +124,7 @@ class Repaired:
         for head, stop in itertools.pairwise([*heads, len(lines)]):
             yield from self._kept_entry(lines[head:stop])
 
-    def _kept_entry(self, lines):
+    def _kept_entry(self, lines: list[str]) -> Iterator[str]:
         """Yield an entry, or what can be read of it: its key, and the entries below."""
         if self._is_readable('\n'.join(lines)):
             yield from lines
@@ -139,18 +141,18 @@ def with_spaces(line: str) -> str:
     return line[: len(line) - len(text)].expandtabs(4) + text
 
 
-def _key_of(line):
+def _key_of(line: str) -> list[str]:
     """Return a line with the key of an entry; none of an item of a list."""
     key = _KEY.match(line)
     return [] if key is None or _ITEM.match(line) else [f'{key[0]}:']
 
 
-def _is_entry(line):
+def _is_entry(line: str) -> bool:
     text = line.lstrip(' ')
     return text[:1] not in _NO_ENTRY and not text.startswith(_DOCUMENT)
 
 
-def _rank(line):
+def _rank(line: str) -> int:
     """Return the depth of a line: an item of a list may have the indentation of its key."""
     text = line.lstrip(' ')
     return 2 * (len(line) - len(text)) + (text == '-' or text.startswith('- '))

@@ -1,9 +1,11 @@
 """What a place in a template is about: a resource type, a property, a reference, a function."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.template import function
 from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.dialects import Value
 from heat_lite.template.lint.document import Definition, TemplateDocument
 from heat_lite.template.lint.type_info import TypeInfo
 
@@ -28,7 +30,7 @@ class Reference(NamedTuple):
     """The kinds of things that a value may name. ``owner``: the resource of an attribute."""
 
     kinds: tuple[str, ...]
-    owner: str | None = None
+    owner: str = ''
 
 
 class Node(NamedTuple):
@@ -37,7 +39,7 @@ class Node(NamedTuple):
     info: TypeInfo
     schema: Any
     #: the schemas of the keys, where the place is a map with known keys
-    keys: dict | None
+    keys: Mapping[str, Any] | None
 
 
 def value_at(data: Any, path: tuple) -> Any:
@@ -62,7 +64,9 @@ def reference_at(document: TemplateDocument, path: tuple) -> Reference | None:
     )
 
 
-def _argument(document, above, index, name):
+def _argument(
+    document: TemplateDocument, above: tuple, index: Value, name: tuple
+) -> Reference | None:
     """Return what the argument at an index of the function ``name`` may name."""
     if not name or name[0] not in document.version.functions:
         return None
@@ -97,8 +101,9 @@ def property_at(document: TemplateDocument, path: tuple) -> Node | None:
     return _descend(info, rest[1:], document)
 
 
-def _descend(info, path, document):
-    schema, keys = None, dict(info.properties)
+def _descend(info: TypeInfo, path: tuple, document: TemplateDocument) -> Node | None:
+    schema: Any = None
+    keys: Any = info.properties
     for part in path:
         if (
             isinstance(part, str)
@@ -115,11 +120,11 @@ def _descend(info, path, document):
         if schema is None:
             return None
         is_map = schema.type == MAP and isinstance(schema.schema, dict) and schema.schema
-        keys = dict(schema.schema) if is_map else None
+        keys = schema.schema if is_map else None
     return Node(info, schema, keys)
 
 
-def function_class(document: TemplateDocument, name: str):
+def function_class(document: TemplateDocument, name: str) -> type | None:
     """Return the class of a function of the template's version, None if there is none."""
     found = document.version.functions.get(name)
     return None if found is None else function.load_class(found)

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from heat_lite.template import versions
+from heat_lite.template.dialects import Value
 
 WIDTH = 100
 #: characters of a call that is written on one line
@@ -35,7 +36,7 @@ def to_yaml(data: dict) -> str:
     return '\n'.join(sections) or '{}\n'
 
 
-def _is_date(value):
+def _is_date(value: Value) -> Value:
     return isinstance(value, str) and bool(_DATE.fullmatch(value))
 
 
@@ -44,10 +45,10 @@ class _Date(str):
 
 
 class _Writer(yaml.SafeDumper):
-    def increase_indent(self, flow=False, indentless=False):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> Value:
         return super().increase_indent(flow, False)
 
-    def ignore_aliases(self, data):
+    def ignore_aliases(self, data: Value) -> Value:
         return True
 
 

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from heat_lite.template.dialects import Value
+
 #: Limits of one result: characters of a string; values, at any depth, of a list or map.
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_VALUES = 100_000
@@ -70,7 +72,7 @@ class Budget:
     __slots__ = ('used', 'looked_at', 'seconds', 'max_characters', 'ends_at', '_token')
     _token: contextvars.Token | None
 
-    def __init__(self, max_characters: int | None = None, ends_at: float = math.inf):
+    def __init__(self, max_characters: int | None = None, ends_at: float = math.inf) -> None:
         self.used = {'characters': 0, 'values': 0, 'steps': 0}
         self.looked_at = 0
         self.seconds = 0.0
@@ -102,7 +104,7 @@ class Budget:
             if host.wall_clock() > self.ends_at:
                 raise LimitExceeded(f'"{name}": the request takes longer than its client waits')
 
-    def _exceeded(self, name, kind):
+    def _exceeded(self, name: str, kind: Value) -> Value:
         return LimitExceeded(
             f'"{name}" exceeds a limit of the whole request: {self.used[kind]} {kind}, '
             f'the limit is {self.limit(kind)}'
@@ -202,7 +204,7 @@ def charge_steps(name: str, count: int) -> None:
 class Stopwatch:
     """The processor time of one expression, charged while it runs."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self._name = name
         self._budget = current()
         self._charged_at = host.clock()

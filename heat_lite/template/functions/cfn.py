@@ -4,8 +4,10 @@ Fn::Select, Fn::FindInMap, Fn::GetAZs and Fn::MemberListToMap.
 """
 
 import json
+from collections.abc import Mapping
 
-from heat_lite.template.function import Function, resolve_each
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Function, Parser, Scope, resolve_each
 from heat_lite.template.functions import budget
 
 
@@ -17,11 +19,11 @@ class CfnSelect(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(f'Arguments to "{self.name}" must be of the form [index, collection]')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         index, collection = resolve_each(self.args, scope)
         if collection is None or collection == '':
             return ''
@@ -33,7 +35,7 @@ class CfnSelect(Function):
             return self._read_list(collection, index)
         raise TypeError(f'Arguments to {self.name} not fully resolved')
 
-    def _parsed(self, text):
+    def _parsed(self, text: str) -> Value:
         budget.charge_text(self.name, len(text))
         try:
             value = json.loads(text)
@@ -44,12 +46,12 @@ class CfnSelect(Function):
         budget.charge_values(self.name, budget.count_values(value))
         return value
 
-    def _read_map(self, collection, key):
+    def _read_map(self, collection: Mapping[str, Value], key: Value) -> Value:
         if not isinstance(key, str):
             raise TypeError(f'Index to "{self.name}" must be a string')
         return collection.get(key, '')
 
-    def _read_list(self, collection, index):
+    def _read_list(self, collection: list[str], index: int | str) -> str:
         try:
             number = int(index)
         except (ValueError, TypeError):
@@ -64,19 +66,20 @@ class CfnFindInMap(Function):
     """{Fn::FindInMap: [map, key, key]} returns a value from the section Mappings."""
 
     __slots__ = ('mappings',)
+    mappings: Mapping[str, Value]
 
     @classmethod
-    def parse(cls, parser, name, args):
-        node = super().parse(parser, name, args)
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
+        node = cls(name, parser.parse(args))
         node.mappings = parser.mappings
         return node
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 3:
             raise ValueError(f'Arguments to "{self.name}" must be of the form [map, key, key]')
 
-    def result(self, scope):
-        value = self.mappings
+    def result(self, scope: Scope) -> Value:
+        value: Value = self.mappings
         for key in resolve_each(self.args, scope):
             if not isinstance(value, dict):
                 raise TypeError(f'"{self.name}" cannot look up {key!r}: the value is not a map')
@@ -89,7 +92,7 @@ class CfnGetAZs(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         return scope.availability_zones()
 
 
@@ -101,7 +104,7 @@ class CfnMemberListToMap(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 3:
             example = "['Name', 'Value', ['.member.0.Name=key', '.member.0.Value=door']]"
             raise ValueError(f'Wrong Arguments try: "{{\'{self.name}\': {example}}}"')
@@ -109,11 +112,11 @@ class CfnMemberListToMap(Function):
             if not isinstance(arg, str):
                 raise TypeError(f'{self.name} {label} must be a string')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         key_name, value_name, members = resolve_each(self.args, scope)
         if not isinstance(members, list):
             raise TypeError('Member list must be a list')
-        items = {}
+        items: dict[str, dict[str, str]] = {}
         for member in members:
             self._read(member, items)
         return {
@@ -123,7 +126,7 @@ class CfnMemberListToMap(Function):
         }
 
     @staticmethod
-    def _read(member, items):
+    def _read(member: Value, items: dict[str, dict[str, str]]) -> None:
         """Store '.member.3.Name=key' as items['3']['Name'] = 'key'; ignore other prefixes."""
         if not isinstance(member, str):
             raise TypeError('Member list items must be strings')

@@ -3,8 +3,10 @@
 import itertools
 import json
 import math
+from collections.abc import Iterable, Mapping
 
-from heat_lite.template.function import Function, resolve, resolve_each
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget
 
 
@@ -16,7 +18,7 @@ class MapMerge(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         maps = resolve(self.args, scope)
         if not isinstance(maps, list | str):
             raise TypeError(
@@ -42,7 +44,7 @@ class MapReplace(Function):
 
     example = '[ { "key1": "val1" }, {"keys": {"key1": "key2"}, "values": {"val1": "val2"}}]'
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
         if not isinstance(args, list):
             self._refuse()
@@ -64,12 +66,12 @@ class MapReplace(Function):
                 budget.charge_value(self.name, replaced[key])
         return replaced
 
-    def _refuse(self):
+    def _refuse(self) -> None:
         raise ValueError(
             f'Incorrect arguments to "{self.name}" should be: "{self.name}" : {self.example}'
         )
 
-    def _map(self, value):
+    def _map(self, value: Value) -> dict[str, Value]:
         if value is not None and not isinstance(value, dict):
             raise TypeError(
                 f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. '
@@ -78,7 +80,7 @@ class MapReplace(Function):
         return value or {}
 
     @staticmethod
-    def _key(old, keys, source):
+    def _key(old: str, keys: Mapping[str, Value], source: Mapping[str, Value]) -> str | float:
         new = keys.get(old)
         if new is None:
             return old
@@ -89,7 +91,7 @@ class MapReplace(Function):
         return new
 
 
-def _lookup(values, value):
+def _lookup(values: Mapping[str, Value], value: Value) -> Value:
     """Return the replacement of a value; the value itself if there is none or it is not scalar."""
     return value if isinstance(value, dict | list) else values.get(value, value)
 
@@ -99,7 +101,7 @@ class ListConcat(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         lists = resolve(self.args, scope)
         if not isinstance(lists, list):
             raise TypeError(
@@ -115,7 +117,7 @@ class ListConcat(Function):
         budget.check_values(self.name, sum(len(part or ()) for part in lists))
         return self.select_items([item for part in lists for item in part or ()])
 
-    def select_items(self, items):
+    def select_items(self, items: list[Value]) -> list[Value]:
         return items
 
 
@@ -124,8 +126,8 @@ class ListConcatUnique(ListConcat):
 
     __slots__ = ()
 
-    def select_items(self, items):
-        unique = {}
+    def select_items(self, items: list[Value]) -> list[Value]:
+        unique: dict[Value, Value] = {}
         budget.charge_values(self.name, budget.count_values(items))
         for item in items:
             unique.setdefault(hashable(item), item)
@@ -140,10 +142,10 @@ class Repeat(Function):
 
     __slots__ = ()
 
-    kinds: tuple[type, ...] = (list,)
+    kinds: Value = (list,)
     kinds_text = 'lists'
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, dict):
             raise TypeError(f'Arguments to "{self.name}" must be a map')
         if 'template' not in self.args or 'for_each' not in self.args:
@@ -154,7 +156,7 @@ class Repeat(Function):
         if not isinstance(self.args['for_each'], dict | Function):
             raise TypeError(f'The "for_each" argument to "{self.name}" must contain a map')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         for_each = resolve(self.args['for_each'], scope)
         if not isinstance(for_each, dict) or not for_each:
             raise ValueError(
@@ -172,27 +174,27 @@ class Repeat(Function):
             budget.check_size(self.name, characters)
         return copies
 
-    def _check_size(self, template, values):
+    def _check_size(self, template: Value, values: list[Value]) -> None:
         copies = self.count([len(value or ()) for value in values])
         budget.check_values(self.name, copies * budget.count_values(template))
         budget.check_text(self.name, copies * budget.count_characters(template))
 
-    def _values(self, value):
+    def _values(self, value: Value) -> list[Value] | None:
         if value is not None and not isinstance(value, self.kinds):
             raise TypeError(
                 f'The values of the "for_each" argument to "{self.name}" must be {self.kinds_text}'
             )
         return None if value is None else list(value)
 
-    def combine(self, values):
+    def combine(self, values: list[Value]) -> Iterable:
         return itertools.product(*(value or () for value in values))
 
-    def count(self, lengths):
+    def count(self, lengths: list[int]) -> int:
         """Return the number of copies of the template, given the lengths of the lists."""
         return math.prod(lengths)
 
 
-def substitute(template, pairs, name='repeat'):
+def substitute(template: Value, pairs: list[Value], name: str = 'repeat') -> Value:
     """Return the template with the pairs ``(placeholder, string)`` replaced in values and keys.
 
     Pairs apply in order, and so a later pair can replace text that an earlier one inserted.
@@ -237,20 +239,20 @@ class RepeatWithPermutations(RepeatMaps):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         super().check()
         if not isinstance(self.args.get('permutations', True), bool):
             raise TypeError(f'"permutations" should be boolean type for {self.name} function.')
 
-    def _values(self, value):
+    def _values(self, value: Value) -> list[Value] | None:
         if isinstance(value, dict) and not self.args.get('permutations', True):
             raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be lists')
         return super()._values(value)
 
-    def count(self, lengths):
+    def count(self, lengths: list[int]) -> int:
         return super().count(lengths) if self.args.get('permutations', True) else max(lengths)
 
-    def combine(self, values):
+    def combine(self, values: list[Value]) -> Iterable | tuple:
         if self.args.get('permutations', True):
             return super().combine(values)
         if None in values:
@@ -267,7 +269,7 @@ class Filter(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list):
             raise TypeError(f'Argument to "{self.name}" must be a list')
         if len(self.args) != 2:
@@ -276,7 +278,7 @@ class Filter(Function):
                 f'but got {len(self.args)} arguments instead'
             )
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         values, sequence = resolve_each(self.args, scope)
         if not sequence:
             return sequence
@@ -291,7 +293,7 @@ class Filter(Function):
         return [item for item in sequence if hashable(item) not in excluded]
 
 
-def hashable(value):
+def hashable(value: Value) -> Value:
     """Return a hashable value that is equal for values that are equal, and only for those.
 
     Lists, maps and large numbers become texts: the hashes of tuples and of numbers are no secret,
@@ -306,7 +308,7 @@ def hashable(value):
     return value
 
 
-def _canonical(value):
+def _canonical(value: Value) -> str:
     """Return a text that is the same for equal values only; 1, 1.0 and true are equal."""
     if isinstance(value, dict):
         items = sorted(f'{_canonical(key)}:{_canonical(item)}' for key, item in value.items())
@@ -323,7 +325,7 @@ class Contains(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or not self.args:
             raise TypeError(
                 f'Incorrect arguments to "{self.name}" should be: "{self.name}" : '
@@ -334,7 +336,7 @@ class Contains(Function):
                 f'Arguments to "{self.name}" must be of the form: [value1, [value1, value2]]'
             )
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         value, sequence = resolve_each(self.args, scope)
         if not isinstance(sequence, list | str):
             raise TypeError(f'Second argument to "{self.name}" should be a sequence.')

@@ -5,7 +5,16 @@ Also the placeholders for functions that a version or a section does not allow.
 
 from heat_lite.common import exception
 from heat_lite.template import conditions
-from heat_lite.template.function import OMITTED, Function, is_omitted, resolve, resolve_each
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import (
+    OMITTED,
+    Function,
+    Parser,
+    Scope,
+    is_omitted,
+    resolve,
+    resolve_each,
+)
 
 
 class If(Function):
@@ -20,7 +29,7 @@ class If(Function):
     lengths: tuple[int, ...] = (3,)
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         cls.check_arguments(name, args)
         branches = args[1:]
         if conditions.is_true(cls._condition(parser, name, args[0]), parser.scope):
@@ -28,14 +37,14 @@ class If(Function):
         return cls(name, parser.parse(branches[1]) if len(branches) == 2 else OMITTED)
 
     @classmethod
-    def check_arguments(cls, name, args):
+    def check_arguments(cls, name: str, args: Value) -> None:
         """Raise ValueError unless the arguments are a condition and its branches."""
         if not isinstance(args, list) or len(args) not in cls.lengths:
             form = '[condition_name, value_if_true, value_if_false]'
             raise ValueError(f'Arguments to "{name}" must be of the form: {form}')
 
     @staticmethod
-    def _condition(parser, name, condition):
+    def _condition(parser: Parser, name: str, condition: Value) -> Value:
         try:
             return parser.conditions.parse(condition)
         except exception.StackValidationFailed as error:
@@ -49,11 +58,11 @@ class If(Function):
             )
             raise whole from error
 
-    def check(self):
+    def check(self) -> None:
         if is_omitted(self.args):
             self.args = OMITTED
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         return resolve(self.args, scope)
 
 
@@ -74,11 +83,11 @@ class Equals(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(f'Arguments to "{self.name}" must be of the form: [value_1, value_2]')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         first, second = resolve_each(self.args, scope)
         return first == second
 
@@ -88,14 +97,14 @@ class Not(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if self.args is None:
             raise ValueError(f'Argument to "{self.name}" must be a condition')
 
-    def condition(self):
+    def condition(self) -> Value:
         return self.args
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         return not conditions.is_true(self.condition(), scope)
 
 
@@ -104,11 +113,11 @@ class CfnNot(Not):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 1:
             raise ValueError(f'Arguments to "{self.name}" must be of the form: [condition]')
 
-    def condition(self):
+    def condition(self) -> Value:
         return self.args[0]
 
 
@@ -119,13 +128,13 @@ class And(Function):
 
     combine = all
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list):
             raise TypeError(f'Arguments to "{self.name}" must be a list of conditions')
         if len(self.args) < 2:
             raise ValueError(f'The minimum number of condition arguments to "{self.name}" is 2.')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         return type(self).combine(conditions.is_true(condition, scope) for condition in self.args)
 
 
@@ -143,7 +152,7 @@ class NotAllowed(Function):
     __slots__ = ()
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         raise ValueError(f'The function "{name}" is invalid in this context')
 
 
@@ -153,13 +162,13 @@ class Removed(Function):
     __slots__ = ()
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         return cls(name, args)
 
-    def validate(self, scope=None):
+    def validate(self, scope: Scope | None = None) -> None:
         raise exception.InvalidTemplateVersion(
             explanation=f'The function {self.name} is not supported in this version of HOT.'
         )
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         return {self.name: self.args}

@@ -4,7 +4,8 @@ import functools
 
 from heat_lite.common import exception
 from heat_lite.template import attributes
-from heat_lite.template.function import Function, Reference, dependencies, resolve
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Function, Parser, Reference, Scope, dependencies, resolve
 from heat_lite.template.functions import budget
 
 
@@ -16,7 +17,7 @@ class GetParam(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         name, *path = self._arguments(scope)
         if not isinstance(name, str):
             raise TypeError(f'Parameter name in "{self.name}" must be string')
@@ -28,7 +29,7 @@ class GetParam(Function):
         budget.charge_value(self.name, value)
         return value
 
-    def _arguments(self, scope):
+    def _arguments(self, scope: Scope) -> list[Value]:
         args = resolve(self.args, scope)
         if not args:
             raise ValueError(f'Function "{self.name}" must have arguments')
@@ -39,7 +40,7 @@ class GetParam(Function):
         return args
 
 
-def _step(value, key):
+def _step(value: Value, key: int | str) -> Value:
     """Return the value at a key or index; an index may be a numeric string."""
     if isinstance(value, dict):
         return value[key]
@@ -53,11 +54,11 @@ class ParamRef(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if isinstance(self.args, dict | list):
             raise TypeError(f'Argument to "{self.name}" must be a string')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         name = resolve(self.args, scope)
         try:
             value = scope.parameter(name)
@@ -73,21 +74,21 @@ class GetResource(Reference):
     __slots__ = ()
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         node = super().parse(parser, name, args)
         # as in Heat, which does not look at the argument in a template without resources
         if isinstance(node.args, list | dict) and parser.resources:
             raise TypeError(f'Argument to "{name}" must be a string')
         return node
 
-    def resolve_names(self, parser):
+    def resolve_names(self, parser: Parser) -> None:
         if isinstance(self.args, Function):
             self.args = _resolve_if_possible(self.args, parser)
 
-    def resource_name(self):
+    def resource_name(self) -> str | None:
         return None if isinstance(self.args, Function) else str(self.args)
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         name = resolve(self.args, scope)
         self.require_known(name)
         return scope.reference(name)
@@ -102,7 +103,7 @@ class Ref(Function):
     __slots__ = ()
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         if isinstance(args, dict | list):
             raise TypeError(f'Argument to "{name}" must be a string')
         kind = GetResource if args in parser.resources else ParamRef
@@ -120,7 +121,7 @@ class GetAttr(Reference):
     min_args = 2
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute, (path), ...]'
 
-    def check(self):
+    def check(self) -> None:
         if self.is_empty():
             raise ValueError(self.usage.format(self.name))
         if not isinstance(self.args, list):
@@ -130,17 +131,17 @@ class GetAttr(Reference):
         if any(isinstance(arg, list | dict) for arg in self.args[2:]):
             raise ValueError(f'The path of "{self.name}" consists of keys and indexes, not of maps')
 
-    def is_empty(self):
+    def is_empty(self) -> bool:
         return not self.args
 
-    def resolve_names(self, parser):
+    def resolve_names(self, parser: Parser) -> None:
         if any(isinstance(arg, Function) for arg in self.args):
             self.args = [
                 _resolve_if_possible(arg, parser) if isinstance(arg, Function) else arg
                 for arg in self.args
             ]
 
-    def resource_name(self):
+    def resource_name(self) -> str | None:
         name = self.args[0]
         if isinstance(name, GetResource):
             # Until the resource exists its reference is its name, as in Heat.
@@ -148,7 +149,7 @@ class GetAttr(Reference):
         # Heat's error message shows 'None' for a name that depends on another resource
         return 'None' if isinstance(name, Function) else str(name)
 
-    def attribute_path(self):
+    def attribute_path(self) -> tuple:
         """Return ``(attribute, key, ...)``, cut off before the first part that is a function."""
         path = []
         for part in self.args[1:]:
@@ -157,7 +158,7 @@ class GetAttr(Reference):
             path.append(part)
         return tuple(path)
 
-    def validate(self, scope=None):
+    def validate(self, scope: Scope | None = None) -> None:
         super().validate(scope)
         name, *path = self.args
         if isinstance(name, GetResource):
@@ -173,7 +174,7 @@ class GetAttr(Reference):
             if scope is not None and scope.knows_values:
                 self._refuse_unresolved(path)
 
-    def _refuse_dependent(self, resource_name, attribute):
+    def _refuse_dependent(self, resource_name: str, attribute: Function) -> None:
         """Raise an error for an attribute whose name depends on another resource, as Heat does."""
         if isinstance(attribute, GetResource):
             key = attribute.resource_name()
@@ -181,21 +182,21 @@ class GetAttr(Reference):
         if dependencies(attribute):
             raise ValueError(f'The attribute of "{self.name}" cannot depend on another resource')
 
-    def _refuse_unresolved(self, path):
+    def _refuse_unresolved(self, path: tuple) -> None:
         """Raise InvalidTemplateAttribute for a parameter without a value, a missing file or an
         unknown resource.
         """
         if any(isinstance(each, Function) and not _can_have_value(each) for each in path[1:]):
             raise exception.InvalidTemplateAttribute(resource=self.args[0], key=path[0])
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         name, *path = resolve(self.args, scope)
         self.require_known(name)
         value = self.read_attribute(scope, name, path)
         budget.charge_value(self.name, value)
         return value
 
-    def read_attribute(self, scope, name, path):
+    def read_attribute(self, scope: Scope, name: str, path: tuple) -> Value:
         return scope.attribute(name, *path)
 
 
@@ -207,10 +208,10 @@ class GetAttrLegacy(GetAttr):
 
     __slots__ = ()
 
-    def is_empty(self):
+    def is_empty(self) -> bool:
         return self.args == []
 
-    def read_attribute(self, scope, name, path):
+    def read_attribute(self, scope: Scope, name: str, path: tuple) -> Value:
         return attributes.select(scope.attribute(name, path[0]), path[1:])
 
 
@@ -229,7 +230,7 @@ class GetAttrAll(GetAttr):
     )
 
     @classmethod
-    def parse(cls, parser, name, args):
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         if isinstance(args, str) and args in parser.resources:
             args = [args]
         elif isinstance(args, list) and args[1:2] == [None]:
@@ -244,7 +245,7 @@ class CfnGetAtt(GetAttr):
 
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute]'
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(self.usage.format(self.name))
 
@@ -257,7 +258,7 @@ class GetFile(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         name = resolve(self.args, scope)
         if not isinstance(name, str):
             raise TypeError(f'Argument to "{self.name}" must be a string')
@@ -284,13 +285,13 @@ class ResourceFacade(Function):
         'update_policy': 'update_policy',
     }
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, str) or self.args not in self.keys:
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be one of: {", ".join(self.keys)}'
             )
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         return scope.facade(self.keys[self.args])
 
 
@@ -306,13 +307,13 @@ class CfnResourceFacade(ResourceFacade):
     }
 
 
-def _can_have_value(node):
+def _can_have_value(node: Value) -> bool:
     """Return whether the value of a node depends on resources, and they exist."""
     name = node.resource_name() if isinstance(node, GetResource) else None
     return bool(dependencies(node)) and (name is None or name in node.known)
 
 
-def _resolve_if_possible(node, parser):
+def _resolve_if_possible(node: Value, parser: Parser) -> Value:
     """Return the value of a node from parameters and files; the node itself if it needs more."""
     try:
         return resolve(node, parser.scope)

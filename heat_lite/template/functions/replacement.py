@@ -5,7 +5,9 @@ searched again.
 """
 
 import itertools
+from collections.abc import Iterator, Mapping
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 
 #: Up to this number of keys each key is searched by itself.
@@ -40,7 +42,7 @@ def replace(text: str, pairs: list[tuple[str, str]], name: str) -> tuple[str, li
     return ''.join(part + value for part, value in zip(raw, [*done, ''], strict=True)), unused
 
 
-def _replace_many(text, pairs, name):
+def _replace_many(text: str, pairs: list[Value], name: str) -> tuple:
     """Replace many keys: one pass over the text for all keys of a length."""
     covered = bytearray(len(text))
     found = []  # (start, length of the key, value)
@@ -63,7 +65,7 @@ def _replace_many(text, pairs, name):
     return _joined(text, sorted(found)), unused
 
 
-def _places(text, keys, length, name):
+def _places(text: str, keys: Mapping[str, Value], length: int, name: str) -> dict[str, Value]:
     """Return ``{key: where it begins}`` of the keys, all of one length, that occur in the text."""
     if len(keys) <= FEW_KEYS + length:
         budget.charge_steps(name, len(keys) * (1 + len(text) // budget.CHARACTERS_A_STEP))
@@ -80,7 +82,7 @@ def _places(text, keys, length, name):
     return places
 
 
-def _search(text, key, name):
+def _search(text: str, key: str, name: str) -> Iterator[int]:
     start = text.find(key)
     while start >= 0:
         budget.charge_steps(name, 1)
@@ -88,8 +90,9 @@ def _search(text, key, name):
         start = text.find(key, start + 1)
 
 
-def _joined(text, found):
-    parts, end = [], 0
+def _joined(text: str, found: list[Value]) -> str:
+    parts: list[str] = []
+    end = 0
     for start, length, value in found:
         parts += text[end:start], value
         end = start + length

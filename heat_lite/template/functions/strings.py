@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from urllib import parse as urls
 
-from heat_lite.template.function import Function, resolve, resolve_each
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget, replacement
 
 #: characters of a URL that are quoted in a step: each by itself
@@ -26,7 +28,7 @@ class Replace(Function):
         '{{template: This is var1 template var2, params: {{var1: a, var2: string}}}}'
     )
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, dict):
             raise TypeError(f'Arguments to "{self.name}" must be a map')
         if 'template' not in self.args or 'params' not in self.args:
@@ -34,11 +36,11 @@ class Replace(Function):
         if not isinstance(self.parts()[1], dict | Function):
             raise TypeError(f'"{self.name}" parameters must be a mapping')
 
-    def parts(self):
+    def parts(self) -> tuple:
         """Return the template and the params, unresolved."""
         return self.args['template'], self.args['params']
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         template, params = resolve_each(self.parts(), scope)
         if not isinstance(template, str):
             raise TypeError(f'"{self.name}" template must be a string')
@@ -50,7 +52,7 @@ class Replace(Function):
         self.check_unused(unused)
         return text
 
-    def to_text(self, key, value):
+    def to_text(self, key: str, value: Value) -> str:
         """Return the string that replaces a key."""
         if value is None:
             return ''
@@ -64,7 +66,7 @@ class Replace(Function):
         budget.check_text(self.name, len(text))
         return text
 
-    def check_unused(self, unused):
+    def check_unused(self, unused: list[str]) -> None:
         """Accept or refuse keys that do not occur in the template."""
 
 
@@ -84,7 +86,7 @@ class ReplaceStrict(ReplaceJson):
 
     __slots__ = ()
 
-    def check_unused(self, unused):
+    def check_unused(self, unused: list[str]) -> None:
         if unused:
             raise ValueError(
                 f'The following params were not found in the template: {",".join(unused)}'
@@ -96,7 +98,7 @@ class ReplaceVeryStrict(ReplaceStrict):
 
     __slots__ = ()
 
-    def to_text(self, key, value):
+    def to_text(self, key: str, value: Value) -> str:
         text = super().to_text(key, value)
         if not text or value in ([], {}):
             raise ValueError(
@@ -111,7 +113,7 @@ class CfnReplace(Replace):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be: '
@@ -120,7 +122,7 @@ class CfnReplace(Replace):
         if not isinstance(self.args[0], dict | Function):
             raise TypeError(f'"{self.name}" parameters must be a mapping')
 
-    def parts(self):
+    def parts(self) -> tuple:
         return self.args[1], self.args[0]
 
 
@@ -134,17 +136,17 @@ class Join(Function):
 
     example = '[ "str1", "str2"]]'
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or not self.count_allowed(len(self.args)):
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be: '
                 f'"{self.name}" : [ " ", {self.example}'
             )
 
-    def count_allowed(self, count):
+    def count_allowed(self, count: int) -> bool:
         return count == 2
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         delimiter, *lists = resolve_each(self.args, scope)
         items = []
         for part in lists:
@@ -155,12 +157,12 @@ class Join(Function):
         budget.check_text(self.name, len(delimiter) * len(texts) + sum(map(len, texts)))
         return delimiter.join(texts)
 
-    def items_of(self, part):
+    def items_of(self, part: Value) -> list[Value]:
         if part is not None and not isinstance(part, list):
             raise TypeError(f'"{self.name}" must operate on a list')
         return part or []
 
-    def to_text(self, item):
+    def to_text(self, item: Value) -> str:
         if item is None:
             return ''
         if isinstance(item, str):
@@ -178,13 +180,13 @@ class JoinLists(Join):
 
     example = '[ "str1", "str2"] ...]'
 
-    def count_allowed(self, count):
+    def count_allowed(self, count: int) -> bool:
         return count >= 2
 
-    def items_of(self, part):
+    def items_of(self, part: Value) -> list[Value]:
         return super().items_of(part or None)
 
-    def to_text(self, item):
+    def to_text(self, item: Value) -> str:
         if isinstance(item, dict | list):
             text = json_text(item)
             budget.check_text(self.name, len(text))
@@ -202,17 +204,17 @@ class StrSplit(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if isinstance(self.args, str | dict):
             raise TypeError(self._usage('arguments'))
 
-    def _usage(self, subject):
+    def _usage(self, subject: str) -> str:
         return (
             f'Incorrect {subject} to "{self.name}" should be: '
             f'"{self.name}" : [ ",", "apples,pears", <index>]'
         )
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
         if not isinstance(args, list) or len(args) < 2:
             raise ValueError(self._usage('arguments'))
@@ -225,7 +227,7 @@ class StrSplit(Function):
         parts = text.split(delimiter)
         return self._one(parts, index[0]) if index else parts
 
-    def _one(self, parts, index):
+    def _one(self, parts: list[str], index: Value) -> str:
         try:
             number = int(index)
         except ValueError:
@@ -243,14 +245,14 @@ class CfnSplit(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be: '
                 f'"{self.name}" : [ ",", "str1,str2"]]'
             )
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         delimiter, text = resolve_each(self.args, scope)
         if not isinstance(delimiter, str):
             raise TypeError(f'Delimiter for {self.name} must be string')
@@ -268,7 +270,7 @@ class Digest(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
         if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
             raise TypeError(f'Argument to function "{self.name}" must be a list of strings')
@@ -293,7 +295,7 @@ class MakeUrl(Function):
     keys = ('scheme', 'username', 'password', 'host', 'port', 'path', 'query', 'fragment')
     string_parts = ('scheme', 'username', 'password', 'host', 'path', 'fragment')
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, dict):
             raise TypeError(f'The arguments to "{self.name}" must be a map')
         unknown = [str(key) for key in self.args if key not in self.keys]
@@ -303,7 +305,7 @@ class MakeUrl(Function):
             {key: value for key, value in self.args.items() if not isinstance(value, Function)}
         )
 
-    def check_parts(self, parts):
+    def check_parts(self, parts: Mapping[str, Value]) -> None:
         """Raise TypeError or ValueError for a part of the wrong type or an invalid port."""
         for key in self.string_parts:
             if key in parts and not isinstance(parts[key], str):
@@ -313,7 +315,7 @@ class MakeUrl(Function):
         if 'port' in parts:
             self._check_port(parts)
 
-    def _check_port(self, parts):
+    def _check_port(self, parts: Mapping[str, Value]) -> None:
         port = parts['port']
         try:
             number = int(port)
@@ -324,7 +326,7 @@ class MakeUrl(Function):
         if not 0 < number < 65536:
             raise ValueError(f'Invalid URL port {number}, must be in range 1-65535')
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         parts = resolve(self.args, scope)
         self.check_parts(parts)
         characters = budget.count_characters(parts)
@@ -346,7 +348,7 @@ class MakeUrl(Function):
             )
         )
 
-    def _net_location(self, parts):
+    def _net_location(self, parts: Mapping[str, Value]) -> str:
         user, password, host = (parts.get(key, '') for key in ('username', 'password', 'host'))
         text = urls.quote(user, safe='') + (':' + urls.quote(password, safe='') if password else '')
         if text:
@@ -362,12 +364,12 @@ class CfnBase64(Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         text = resolve(self.args, scope)
         if not isinstance(text, str):
             raise TypeError(f'"{self.name}" argument must be a string')
         return text
 
 
-def json_text(value):
+def json_text(value: Value) -> str:
     return json.dumps(value, sort_keys=True)

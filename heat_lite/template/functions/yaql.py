@@ -7,12 +7,15 @@ and memory to import. Engines load it as they start.
 import collections.abc
 import datetime
 import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import yaql
 from yaql.language import exceptions, expressions, utils
 
 from heat_lite.common import lru_cache
-from heat_lite.template.function import Function, resolve
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Function, Scope, resolve
 from heat_lite.template.functions import budget, yaql_limits
 
 #: Limit of nested brackets: the time of the parser grows with the square of the depth.
@@ -27,7 +30,7 @@ class Yaql(Function):
 
     __slots__ = ()
 
-    def check(self):
+    def check(self) -> None:
         if not isinstance(self.args, dict):
             raise TypeError(f'Arguments to "{self.name}" must be a map.')
         if 'expression' not in self.args or not self.args.keys() <= {'expression', 'data'}:
@@ -36,12 +39,12 @@ class Yaql(Function):
                 '{expression: $.data.var1.sum(), data: {var1: [3, 2, 1]}}'
             )
 
-    def validate(self, scope=None):
+    def validate(self, scope: Scope | None = None) -> None:
         super().validate(scope)
         if not isinstance(self.args['expression'], Function):
             self._compile(self.args['expression'])
 
-    def _compile(self, expression):
+    def _compile(self, expression: str | None) -> Value:
         if not isinstance(expression, str):
             raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
         if _depth(expression) > MAX_BRACKET_DEPTH:
@@ -53,7 +56,7 @@ class Yaql(Function):
         except exceptions.YaqlException as error:
             raise ValueError(f'Bad expression {error}.') from None
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> Value:
         expression = self._compile(resolve(self.args['expression'], scope))
         data = resolve(self.args.get('data', {}), scope)
         stopwatch = budget.Stopwatch(self.name)
@@ -66,7 +69,7 @@ class Yaql(Function):
             raise ValueError(str(error)) from None
 
 
-def _depth(expression):
+def _depth(expression: str) -> int:
     deepest = depth = 0
     for letter in expression:
         depth += (letter in '([{') - (letter in ')]}')
@@ -75,7 +78,7 @@ def _depth(expression):
 
 
 @functools.cache
-def _engine(iterators, memory):
+def _engine(iterators: int, memory: int) -> Value:
     options = {
         'yaql.limitIterators': iterators,
         'yaql.memoryQuota': memory,
@@ -88,7 +91,7 @@ def _engine(iterators, memory):
 
 
 @lru_cache.cached_function(128)
-def _parse(expression, iterators, memory):
+def _parse(expression: str, iterators: int, memory: int) -> Value:
     engine = _engine(iterators, memory)
     stopwatch = budget.Stopwatch('yaql')
     lexer = yaql_limits.MeteredLexer(engine.lexer, stopwatch)
@@ -104,7 +107,7 @@ def load() -> None:
 
 
 @functools.cache
-def _context():
+def _context() -> Value:
     """Return a context of the yaql library whose unbounded functions obey the limits."""
     return yaql_limits.limit_functions(yaql.create_context())
 
@@ -112,10 +115,10 @@ def _context():
 class _Output:
     """The conversion of a result to JSON types: tuples, sets and generators become lists."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._count = 0
 
-    def convert(self, value):
+    def convert(self, value: Value) -> Value:
         if value is None or isinstance(value, str | int | float):
             return value
         if isinstance(value, collections.abc.Mapping):
@@ -129,7 +132,7 @@ class _Output:
             return [self.convert(item) for item in self._limited(value)]
         raise TypeError(f'The result of a yaql expression cannot be a {type(value).__name__}')
 
-    def _limited(self, items):
+    def _limited(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in utils.limit_iterable(items, budget.yaql_limits.iterators):
             self._count += 1
             if self._count > budget.MAX_VALUES:

@@ -6,14 +6,18 @@ parsed, because its error would be a consequence.
 """
 
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.common import exception
 from heat_lite.template import checks, function, versions
+from heat_lite.template.checks import Violation
+from heat_lite.template.dialects import Value
+from heat_lite.template.function import Function, Parser, Scope
 from heat_lite.template.functions import logic, refs
 from heat_lite.template.lint.constants import ConstantConditions
 from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.template import Template
 
 
 class Call(NamedTuple):
@@ -36,10 +40,10 @@ class AttributeScope(function.Scope):
 
     knows_values = False
 
-    def __init__(self, type_of: Callable[[str], TypeInfo | None]):
+    def __init__(self, type_of: Callable[[str], TypeInfo | None]) -> None:
         self._type_of = type_of
 
-    def check_attribute(self, resource_name, attribute):
+    def check_attribute(self, resource_name: str, attribute: str) -> None:
         info = self._type_of(resource_name)
         if info is not None and info.attributes is not None and attribute not in info.attributes:
             raise exception.InvalidTemplateAttribute(resource=resource_name, key=attribute)
@@ -50,25 +54,25 @@ class _UndecidedIf(function.Function):
 
     __slots__ = ()
 
-    def result(self, scope):
+    def result(self, scope: Scope) -> None:
         raise ValueError(f'The value of "{self.name}" depends on its condition')
 
 
-def _undecided(kind):
+def _undecided(kind: type[logic.If]) -> type:
     """Return a variant of an ``If`` class that parses both branches without the condition."""
 
     class UndecidedIf(_UndecidedIf):
         __slots__ = ()
 
         @classmethod
-        def parse(cls, parser, name, args):
+        def parse(cls, parser: Parser, name: str, args: Value) -> Function:
             kind.check_arguments(name, args)
             return cls(name, [parser.parse(branch) for branch in args[1:]])
 
     return UndecidedIf
 
 
-def _undecided_functions(functions):
+def _undecided_functions(functions: Mapping[str, Value]) -> dict[str, Value]:
     """Return a table of functions in which each ``if`` is undecided."""
     return {
         name: _undecided(kind) if isinstance(kind, type) and issubclass(kind, logic.If) else kind
@@ -86,12 +90,12 @@ class Calls:
 
     def __init__(
         self,
-        template,
+        template: Template,
         names: Collection[str],
         type_of: Callable[[str], TypeInfo | None],
         constants: ConstantConditions,
         enabled: Collection[str],
-    ):
+    ) -> None:
         self.dormant: list[tuple] = []
         self.constants = constants
         self.calls: list[Call] = []
@@ -150,7 +154,7 @@ class Calls:
         if not isinstance(snippet, str):
             self._condition_calls(snippet, path)
 
-    def _walk(self, snippet, path, parser):
+    def _walk(self, snippet: Value, path: tuple, parser: Parser) -> bool:
         """Read all calls of a value, innermost first. Return whether all of them are valid."""
         found = self._function_of(parser, snippet)
         if found is None:
@@ -163,20 +167,20 @@ class Calls:
             valid = self._walk(args, (*path, name), parser)
         return valid and self._call(snippet, (*path, name), parser)
 
-    def _walk_if(self, args, path):
+    def _walk_if(self, args: Value, path: tuple) -> bool:
         if not isinstance(args, list) or not args:
             return True  # parsing the call reports it
         branches = [self._walk_branch(args, index, (*path, index)) for index in range(1, len(args))]
         return all([self._condition(args[0], (*path, 0)), *branches])
 
-    def _without_dormant(self, args):
+    def _without_dormant(self, args: Value) -> list[Value]:
         """Return the arguments of an ``if`` without the branch that a constant rules out."""
         chosen = self.constants.value(args[0]) if isinstance(args, list) and args else None
         if chosen is None or len(args) != 3:
             return args
         return [args[0], *(args[1:2] if chosen else [None]), *([None] if chosen else args[2:])]
 
-    def _walk_branch(self, args, index, path):
+    def _walk_branch(self, args: Value, index: int, path: tuple) -> bool:
         """Read one branch of an ``if``. A constant condition makes the other branch dormant."""
         chosen = self.constants.value(args[0])
         if chosen is None or chosen == (index == 1):
@@ -188,7 +192,7 @@ class Calls:
         finally:
             self._parser = outer
 
-    def _condition(self, snippet, path):
+    def _condition(self, snippet: Value, path: tuple) -> bool:
         if isinstance(snippet, str):
             self.condition_names.append(ConditionName(path, snippet))
             return True
@@ -200,14 +204,14 @@ class Calls:
                 return False
         return self._condition_calls(snippet, path)
 
-    def _condition_calls(self, snippet, path):
+    def _condition_calls(self, snippet: Value, path: tuple) -> bool:
         before = len(self.calls)
         valid = self._walk(snippet, path, self._conditions)
         for call in self.calls[before:]:
             self._collect_names(call)
         return valid
 
-    def _collect_names(self, call):
+    def _collect_names(self, call: Call) -> None:
         """Collect the names of conditions among the arguments of ``not``, ``and`` and ``or``."""
         if isinstance(call.node, logic.Not):
             name = call.node.condition()
@@ -222,14 +226,14 @@ class Calls:
                     self.condition_names.append(ConditionName((*call.path, index), name))
 
     @staticmethod
-    def _function_of(parser, snippet):
+    def _function_of(parser: Parser, snippet: Value) -> type | None:
         """Return the class of the function that a value calls, None where it is no call."""
         if not isinstance(snippet, dict) or len(snippet) != 1:
             return None
         found = parser.functions.get(next(iter(snippet)))
         return None if found is None else function.load_class(found)
 
-    def _call(self, snippet, path, parser):
+    def _call(self, snippet: Value, path: tuple, parser: Parser) -> bool:
         """Parse and validate a call with valid arguments. Return whether the call is valid."""
         try:
             node = parser.parse(snippet)
@@ -248,20 +252,20 @@ class Calls:
         self.calls.append(Call(path, node, self._owner))
         return True
 
-    def _report(self, violations, path):
+    def _report(self, violations: list[Violation], path: tuple) -> None:
         self.violations += [
             dataclasses.replace(violation, path=(*path, *violation.path))
             for violation in violations
         ]
 
 
-def _has_computed_name(node):
+def _has_computed_name(node: Value) -> bool:
     """Whether a parameter or an attribute gives the name of the resource of a ``get_attr``."""
     name = node.args[0] if isinstance(node, refs.GetAttr) else None
     return isinstance(name, function.Function) and not isinstance(name, refs.GetResource)
 
 
-def _rule_of(error):
+def _rule_of(error: Exception) -> str:
     if isinstance(error, exception.InvalidTemplateReference):
         return 'unknown-reference'
     if isinstance(error, exception.InvalidTemplateAttribute):
@@ -269,7 +273,7 @@ def _rule_of(error):
     return 'function'
 
 
-def _items(snippet):
+def _items(snippet: Value) -> Iterable | tuple:
     if isinstance(snippet, dict):
         return snippet.items()
     return enumerate(snippet) if isinstance(snippet, list) else ()

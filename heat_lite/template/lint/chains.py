@@ -12,7 +12,7 @@ RESOURCE_CHAIN = 'OS::Heat::ResourceChain'
 OWN_ATTRIBUTES = ('attributes', 'refs', 'show')
 
 
-def members(document, name: str) -> Iterator[tuple[tuple, Any]]:
+def members(document: Any, name: str) -> Iterator[tuple[tuple, Any]]:
     """Yield the path and the type of each member of a chain. Types need not be valid."""
     snippet = document.resources.get(name, {})
     if snippet.get(document.resource_key('type')) != RESOURCE_CHAIN:
@@ -25,7 +25,7 @@ def members(document, name: str) -> Iterator[tuple[tuple, Any]]:
         yield path, type_name
 
 
-def definitions(document) -> Iterator[Definition]:
+def definitions(document: Any) -> Iterator[Definition]:
     """Yield the members of all chains that have the name of a type."""
     for name, snippet in document.resources.items():
         for path, type_name in members(document, name):
@@ -36,7 +36,7 @@ def definitions(document) -> Iterator[Definition]:
                 yield Definition(name, path, type_name, member, is_member=True)
 
 
-def invalid_types(document) -> Iterator[tuple[tuple, str]]:
+def invalid_types(document: Any) -> Iterator[tuple[tuple, str]]:
     """Yield the path and an error for each member of a chain without the name of a type."""
     for name in document.resources:
         for path, type_name in members(document, name):
@@ -46,7 +46,7 @@ def invalid_types(document) -> Iterator[tuple[tuple, str]]:
                 yield path, f'{text}, not {type_name!r}'
 
 
-def with_attributes(document, name: str, info: TypeInfo | None) -> TypeInfo | None:
+def with_attributes(document: Any, name: str, info: TypeInfo | None) -> TypeInfo | None:
     """Return the type of a resource; that of a chain has the attributes of its members."""
     types = [type_name for _, type_name in members(document, name)]
     if info is None or not types or not all(isinstance(each, str) for each in types):
@@ -66,7 +66,7 @@ class Attributes(dict):
     def __init__(self, names: Iterable[str]) -> None:
         super().__init__({name: AttributeSchema() for name in names})
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or (
             isinstance(name, str) and name.startswith('resource.')
         )

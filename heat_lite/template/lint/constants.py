@@ -4,6 +4,8 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import conditions, function
+from heat_lite.template.dialects import Value
+from heat_lite.template.template import Template
 
 _ERRORS = (exception.HeatException, *function.ARGUMENT_ERRORS)
 
@@ -13,14 +15,14 @@ class _Scope(function.Scope):
 
     definitions: conditions.Conditions
 
-    def condition(self, name):
+    def condition(self, name: str) -> bool:
         return self.definitions.is_enabled(name)
 
 
 class ConstantConditions:
     """The conditions of a template: values and errors, where no parameter decides them."""
 
-    def __init__(self, template):
+    def __init__(self, template: Template) -> None:
         self._scope = _Scope()
         self._parser = function.Parser(
             template.version.condition_functions or {},
@@ -32,7 +34,7 @@ class ConstantConditions:
             self._defined = {}
         self._scope.definitions = conditions.Conditions(self._parsed(), self._scope)
 
-    def _parsed(self):
+    def _parsed(self) -> dict[str, Value]:
         parsed = {}
         for name, snippet in self._defined.items():
             try:

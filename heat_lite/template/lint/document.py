@@ -5,16 +5,19 @@ empty, and a rule reports the reason.
 """
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import dialects, reader, resource_registry
+from heat_lite.template.dialects import Value, Version
 from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.constants import ConstantConditions
 from heat_lite.template.lint.type_info import Definition, TypeInfo
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
+from heat_lite.template.resource_registry import Resolution
 from heat_lite.template.schema import PropertySchema, any_
 from heat_lite.template.source_positions import Positions
 from heat_lite.template.template import Template
@@ -44,7 +47,7 @@ class Document:
         text: str,
         error: Exception | None = None,
         max_nodes: int | None = None,
-    ):
+    ) -> None:
         self.name = name
         self.max_nodes = max_nodes
         self.text = text
@@ -91,7 +94,9 @@ class EnvironmentDocument(Document):
     ``is_merged``: it is merged over another one.
     """
 
-    def __init__(self, document: Document, files, types, base: Environment | None):
+    def __init__(
+        self, document: Document, files: Value, types: Value, base: Environment | None
+    ) -> None:
         self.__dict__.update(document.__dict__)
         self.base = base
         self.files = files
@@ -117,10 +122,10 @@ class EnvironmentDocument(Document):
         return {name for template in templates for name in template.section('parameters')}
 
 
-def _joined(entries, join):
+def _joined(entries: Mapping[str, Value], join: Callable) -> dict[str, Value]:
     """Return the entries of a registry with the names of files joined to that of their document."""
 
-    def joined(value):
+    def joined(value: Value) -> Value:
         if isinstance(value, dict):
             return _joined(value, join)
         return join(value) if resource_registry.is_template(value) else value
@@ -140,12 +145,12 @@ class TemplateDocument(Document):
     def __init__(
         self,
         document: Document,
-        files,
-        types,
+        files: Value,
+        types: Value,
         environment: Environment,
         nested: Callable[[str, Environment], 'TemplateDocument | None'],
         validation_errors: Callable,
-    ):
+    ) -> None:
         self.__dict__.update(document.__dict__)
         self.files = files
         self.types = types
@@ -158,7 +163,7 @@ class TemplateDocument(Document):
     # ------------------------------------------------------------ parts
 
     @functools.cached_property
-    def template(self):
+    def template(self) -> Any:
         """The parsed template, None where its version is unknown."""
         try:
             return Template(self.data, {}, self.environment)
@@ -166,7 +171,7 @@ class TemplateDocument(Document):
             return None
 
     @property
-    def version(self):
+    def version(self) -> Version:
         return self.template.version
 
     def section_key(self, section: str) -> str | None:
@@ -200,15 +205,15 @@ class TemplateDocument(Document):
             if schema is not None
         }
 
-    def _parameter(self, name):
+    def _parameter(self, name: str) -> tuple:
         try:
             return name, self.parameter_schema(name)
         except READ_ERRORS:
             return name, None
 
-    def parameter_schema(self, name: str):
+    def parameter_schema(self, name: str) -> ParameterSchema:
         """Return the schema of one parameter, read alone. Raises InvalidSchemaError."""
-        section, version = self.section_key('parameters'), self.version.key
+        section, version = str(self.section_key('parameters')), self.version.key
         data = {version: self.data[version], section: {name: self.data[section][name]}}
         return Template(data).parameter_schemata[name]
 
@@ -231,7 +236,7 @@ class TemplateDocument(Document):
         yield from chains.definitions(self)
 
     @staticmethod
-    def _members(name, path, properties):
+    def _members(name: str, path: tuple, properties: Value) -> Iterator[Definition]:
         for key in MEMBER_PROPERTIES if isinstance(properties, dict) else ():
             member = properties.get(key)
             if isinstance(member, dict) and isinstance(member.get('type'), str):
@@ -267,7 +272,7 @@ class TemplateDocument(Document):
         """The conditions whose values the text determines."""
         return ConstantConditions(self.template)
 
-    def _is_disabled(self, section, name):
+    def _is_disabled(self, section: str, name: str) -> bool:
         """Whether a constant condition disables a resource or an output."""
         snippet = self.section(section).get(name)
         if not self.version.has_conditions or not isinstance(snippet, dict):
@@ -276,7 +281,7 @@ class TemplateDocument(Document):
         key = (dialect.resource if section == 'resources' else dialect.output)['condition']
         return key in snippet and self.constants.value(snippet[key]) is False
 
-    def _read_resource(self, found, path, snippet):
+    def _read_resource(self, found: Calls, path: tuple, snippet: Value) -> None:
         is_dormant = self._is_disabled('resources', path[1])
         if is_dormant:
             found.dormant.append(path)
@@ -288,7 +293,7 @@ class TemplateDocument(Document):
         if key in snippet:
             found.read_condition(snippet[key], (*path, key), path)
 
-    def _read_output(self, found, path, snippet):
+    def _read_output(self, found: Calls, path: tuple, snippet: Value) -> None:
         keys = self.version.dialect.output
         if not isinstance(snippet, dict):
             return
@@ -320,14 +325,16 @@ class TemplateDocument(Document):
                 pass
         return self._type_infos[key]
 
-    def resolve(self, type_name: str, resource_name: str):
+    def resolve(self, type_name: str, resource_name: str) -> Resolution:
         """Return what a type name stands for.
 
         Raises EntityNotFound for an unknown type, StackValidationFailed for circular names.
         """
         return self.environment.registry.resolve(type_name, resource_name, self.types.knows)
 
-    def _type_info(self, resolution, type_name, resource_name):
+    def _type_info(
+        self, resolution: Resolution, type_name: str, resource_name: str
+    ) -> TypeInfo | None:
         if resolution.kind == resource_registry.TYPE:
             return self.types.get(resolution.target)
         document = self.nested_document(resolution.target, type_name, resource_name)

@@ -31,7 +31,7 @@ def excerpt_of_lines(lines: Sequence[str], line: int, column: int) -> list[str]:
     ]
 
 
-def _printable(text):
+def _printable(text: str) -> str:
     if text.isprintable():
         return text
     return ''.join(
@@ -39,12 +39,12 @@ def _printable(text):
     )
 
 
-def _width(text):
+def _width(text: str) -> int:
     """Return the columns of a text in a terminal."""
     return len(text) if text.isascii() else sum(map(_character_width, text))
 
 
-def _character_width(character):
+def _character_width(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in 'WF' else 1

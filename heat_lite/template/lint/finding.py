@@ -17,7 +17,7 @@ class Finding(NamedTuple):
     rule: str
     text: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'{self.file}:{self.line}:{self.column}: {self.level} {self.rule}: {self.text}'
 
 

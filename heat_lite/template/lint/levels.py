@@ -6,7 +6,10 @@ constant condition rules out are never read. The properties that members of a gr
 when a member is created, and a group of size 0 has no member. An error there is a warning.
 """
 
+from typing import Any
+
 from heat_lite.template import dialects
+from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import ERROR, WARNING
 
 #: rules about values that only the computation of an output reads, except the path of get_attr
@@ -18,7 +21,7 @@ _CONDITION_RULES = ('unknown-parameter', 'condition-cycle')
 _LATE_FUNCTIONS = ('get_resource', 'Ref')
 
 
-def level_at(document, rule, path: tuple) -> str:
+def level_at(document: TemplateDocument, rule: Any, path: tuple) -> str:
     """Return the level of a finding of a rule at a path in a template."""
     if rule.level != ERROR:
         return rule.level
@@ -43,7 +46,7 @@ def level_at(document, rule, path: tuple) -> str:
     return WARNING if is_warning else ERROR
 
 
-def _reads_nested(document, path):
+def _reads_nested(document: TemplateDocument, path: tuple) -> bool:
     """Whether the function at a path reads an attribute of a nested template."""
     for violation in document.calls.violations:
         if violation.path == path:
@@ -51,20 +54,20 @@ def _reads_nested(document, path):
     return False
 
 
-def _is_empty_section(document, rule, path):
+def _is_empty_section(document: TemplateDocument, rule: Any, path: tuple) -> bool:
     """Whether a section is an empty list or text, which Heat takes for an empty map."""
     is_conditions = path[:1] == (document.section_key('conditions'),)
     return rule.name == 'section-type' and not is_conditions and not document.data.get(path[0])
 
 
-def _is_ignored_key(document, rule, path):
+def _is_ignored_key(document: TemplateDocument, rule: Any, path: tuple) -> bool:
     """Whether a path leads to an unknown key of a CFN resource, which Heat ignores."""
     is_key = rule.name == 'resource-definition' and len(path) == 3
     version = document.version
     return is_key and version.dialect is dialects.CFN and path[-1] not in version.resource_keys
 
 
-def _is_of_member(document, path):
+def _is_of_member(document: TemplateDocument, path: tuple) -> bool:
     """Whether a path leads to the properties of a group's member, not to a part inside of one."""
     return any(
         path[: len(each.path)] == each.path and len(path) <= len(each.path) + 2
@@ -73,7 +76,7 @@ def _is_of_member(document, path):
     )
 
 
-def _is_of_empty_group(document, path):
+def _is_of_empty_group(document: TemplateDocument, path: tuple) -> bool:
     """Whether a path leads into the member that a group with the size 0 describes."""
     section, name, key, *below = (*path, None, None, None)[: max(4, len(path))]
     if section != document.section_key('resources') or below[:1] != ['resource_def']:
@@ -82,21 +85,21 @@ def _is_of_empty_group(document, path):
     return isinstance(properties, dict) and str(properties.get('count')) == '0'
 
 
-def _is_never_read(document, rule, path):
+def _is_never_read(document: TemplateDocument, rule: Any, path: tuple) -> bool:
     """Whether the part at a path is disabled. Heat parses disabled resources all the same."""
     parts = [part for part in document.calls.dormant if path[: len(part)] == part]
     is_parsed = rule.name in _PARSER_RULES and path[:1] == (document.section_key('resources'),)
     return any(len(part) > 2 or not is_parsed for part in parts)
 
 
-def _is_never_evaluated(document, rule, path):
+def _is_never_evaluated(document: TemplateDocument, rule: Any, path: tuple) -> bool:
     """Whether the part at a path is a condition without use. Heat parses it all the same."""
     is_value = rule.name in _CONDITION_RULES or (rule.name == 'condition' and len(path) > 2)
     is_condition = path[:1] == (document.section_key('conditions'),) and len(path) > 1
     return is_condition and is_value and path[1] not in used_conditions(document)
 
 
-def used_conditions(document) -> set[str]:
+def used_conditions(document: TemplateDocument) -> set[str]:
     """Return the conditions that resources, outputs and functions use, directly or not."""
     section = document.section_key('conditions')
     uses: dict[str | None, set[str]] = {}

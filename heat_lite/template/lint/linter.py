@@ -12,9 +12,10 @@ It opens no file and calls no service. Its caller passes these in:
 - ``pause()`` is called between two rules or findings.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from heat_lite.template import dialects
+from heat_lite.template.dialects import Value
 from heat_lite.template.environment import Environment
 from heat_lite.template.lint import levels
 from heat_lite.template.lint.document import (
@@ -27,7 +28,7 @@ from heat_lite.template.lint.document import (
 from heat_lite.template.lint.finding import ERROR, WARNING, Finding
 from heat_lite.template.lint.merged_types import merged
 from heat_lite.template.lint.rules import RULES
-from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE
+from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE, Rule
 from heat_lite.template.lint.rules.environments import EnvironmentParameter
 from heat_lite.template.lint.rules.properties import Validation
 from heat_lite.template.lint.rules.shape import Version
@@ -37,11 +38,11 @@ from heat_lite.template.resource_registry import is_template
 from heat_lite.template.source_positions import Position
 
 
-def _no_errors(document):
+def _no_errors(document: TemplateDocument) -> tuple:
     return ()
 
 
-def _no_pause():
+def _no_pause() -> None:
     return
 
 
@@ -55,15 +56,15 @@ class Linter:
 
     def __init__(
         self,
-        types,
-        files,
-        validation_errors=_no_errors,
+        types: Value,
+        files: Value,
+        validation_errors: Callable = _no_errors,
         ignored: Iterable[str] = (),
         base: Environment | None = None,
         levels: Mapping[str, str] | None = None,
         pause: Callable[[], None] = _no_pause,
         max_nodes: int | None = None,
-    ):
+    ) -> None:
         self._pause = pause
         self._max_nodes = max_nodes
         self._types = types
@@ -123,14 +124,14 @@ class Linter:
         self._templates[name] = document
         return document
 
-    def _document(self, name):
+    def _document(self, name: str) -> Document:
         try:
             text = self.texts[name] = self._files.read(name)
             return Document(name, text, max_nodes=self._max_nodes)
         except ValueError as error:
             return Document(name, '', error)
 
-    def _nested_document(self, name):
+    def _nested_document(self, name: str) -> Document:
         """Return a document that another one names.
 
         A file that is no template is not quoted: a template may name any file as a type.
@@ -145,12 +146,12 @@ class Linter:
             return Document(name, '', ValueError('The file is no template: it has no version'))
         return document
 
-    def _forget(self, name, is_new):
+    def _forget(self, name: str, is_new: bool) -> None:
         """Keep a text that the user did not name out of reports."""
         if is_new:
             self.texts.pop(name, None)
 
-    def _template(self, document, environment):
+    def _template(self, document: Document, environment: Environment) -> TemplateDocument:
         return TemplateDocument(
             document, self._files, self._types, environment, self.nested, self._validation_errors
         )
@@ -167,7 +168,7 @@ class Linter:
             document.is_nested = True
         return document
 
-    def _load_mapped(self, document, environment):
+    def _load_mapped(self, document: EnvironmentDocument, environment: Environment) -> None:
         """Load the templates that an environment maps types to."""
         for name, target in document.registry().items():
             if is_template(target):
@@ -175,7 +176,7 @@ class Linter:
 
     # ------------------------------------------------------------ findings
 
-    def _check_templates(self):
+    def _check_templates(self) -> dict[str, Value]:
         """Check all templates, including those that are loaded while others are checked."""
         found: dict[str, list[Finding]] = {}
         while len(found) < len(self._templates):
@@ -184,10 +185,10 @@ class Linter:
                     found[name] = [] if document is None else self._check_template(document)
         return found
 
-    def _check_environment(self, document):
+    def _check_environment(self, document: EnvironmentDocument) -> list[Finding]:
         return [finding for finding, _ in self._apply(self._rules_for(ENVIRONMENT), document)]
 
-    def _check_template(self, document):
+    def _check_template(self, document: TemplateDocument) -> list[Finding]:
         rules = self._rules_for()
         if document.error is None and document.data:
             if document.template is not None:
@@ -206,10 +207,10 @@ class Linter:
             if finding.rule != Validation.name or _is_independent(where, faulty)
         ]
 
-    def _rules_for(self, *subjects):
+    def _rules_for(self, *subjects: Value) -> list[Value]:
         return [rule for rule in self._rules if rule.subject in (ANY, *subjects)]
 
-    def _apply(self, rules, document):
+    def _apply(self, rules: list[Value], document: Document) -> Iterator[tuple]:
         """Yield the findings, each with the path or Position that its rule gave."""
         hidden = Suppressions(document.text)
         for rule in rules:
@@ -217,13 +218,13 @@ class Linter:
             for where, text in rule().check(document):
                 self._pause()
                 known = isinstance(where, Position)
-                position = where if known else rule().position(document.positions, where)
+                position: Position = where if known else rule().position(document.positions, where)
                 level = rule.level if known else _level(document, rule, where)
                 if not hidden.hide(rule.name, position[0]):
                     yield Finding(document.name, *position, level, rule.name, text), where
 
 
-def _level(document, rule, path):
+def _level(document: Document, rule: type[Rule], path: tuple) -> str:
     if isinstance(document, EnvironmentDocument):
         # as in Heat: an unknown parameter is an error in the first file, and dropped in others
         is_dropped = rule is EnvironmentParameter and document.is_merged
@@ -233,11 +234,11 @@ def _level(document, rule, path):
     return levels.level_at(document, rule, path)
 
 
-def _is_independent(where, faulty):
+def _is_independent(where: Value, faulty: set[tuple]) -> bool:
     """Whether the error of a type has no other error in the same resource as its cause."""
     return not faulty or len(where) >= 2 and _owner(where) not in faulty
 
 
-def _owner(path):
+def _owner(path: tuple) -> tuple:
     """Return the section and the name in a path, in lower case: both dialects then agree."""
     return tuple(str(part).lower() for part in path[:2])

@@ -1,6 +1,9 @@
 """The types that several environments map together."""
 
+from collections.abc import Mapping
+
 from heat_lite.template import resource_registry
+from heat_lite.template.dialects import Value
 from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint.document import READ_ERRORS, EnvironmentDocument
 
@@ -23,7 +26,7 @@ def merged(environments: list[EnvironmentDocument], base: Environment | None = N
     return Environment({RESOURCE_REGISTRY: registry}, base)
 
 
-def _is_valid(entries):
+def _is_valid(entries: Mapping[str, Value]) -> bool:
     try:
         resource_registry.TypeRegistry(entries)
     except READ_ERRORS:

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.lint import cycles, excerpt
 from heat_lite.template.lint.finding import LEVELS, Finding
 from heat_lite.template.lint.rules import RULES
+from heat_lite.template.lint.rules.base import Rule
 
 _SARIF = 'https://json.schemastore.org/sarif-2.1.0.json'
 
@@ -41,7 +43,7 @@ def as_text(findings: Sequence[Finding], texts: Mapping[str, str]) -> str:
     return '\n'.join([*lines, _count(findings)])
 
 
-def _count(findings):
+def _count(findings: Sequence[Finding]) -> str:
     counts = {level: sum(finding.level == level for finding in findings) for level in LEVELS}
     stated = [
         f'{count} {level}{"" if count == 1 else "s"}' for level, count in counts.items() if count
@@ -69,7 +71,7 @@ def as_sarif(findings: Sequence[Finding], version: str = '0') -> str:
     )
 
 
-def _rule(rule):
+def _rule(rule: type[Rule]) -> dict[str, Value]:
     return {
         'id': rule.name,
         'name': rule.__name__,
@@ -78,7 +80,7 @@ def _rule(rule):
     }
 
 
-def _result(finding, number):
+def _result(finding: Finding, number: int) -> dict[str, Value]:
     region = {'startLine': finding.line, 'startColumn': finding.column}
     location = {'artifactLocation': {'uri': _uri(finding.file)}, 'region': region}
     return {
@@ -90,14 +92,14 @@ def _result(finding, number):
     }
 
 
-def _uri(name):
+def _uri(name: str) -> str:
     """Return the name of a file as a URI reference, with reserved characters escaped (SARIF)."""
     return ''.join(
         letter if letter.isalnum() or letter in '/._-~' else _escaped(letter) for letter in name
     )
 
 
-def _escaped(letter):
+def _escaped(letter: str) -> str:
     return ''.join(f'%{byte:02X}' for byte in letter.encode())
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from heat_lite.template import reader
+from heat_lite.template.dialects import Value
 from heat_lite.template.lint.finding import LEVELS
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.suggest import with_suggestion
@@ -58,7 +59,7 @@ def parse(text: str, name: str) -> Settings:
         raise ValueError(f'{name}: {error}') from None
 
 
-def _settings(data):
+def _settings(data: Mapping[str, Value]) -> Settings:
     known = ('rules', *_LISTS)
     for key in data:
         if key not in known:
@@ -67,20 +68,20 @@ def _settings(data):
     return Settings(levels=_levels(data.get('rules') or {}), **lists)
 
 
-def _strings(key, value: Any) -> tuple[str, ...]:
+def _strings(key: str, value: Any) -> tuple[str, ...]:
     values = [] if value is None else value
     if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
         raise ValueError(f'The setting "{key}" must be a list of strings')
     return tuple(values)
 
 
-def _levels(rules):
+def _levels(rules: Value) -> dict[str, Value]:
     if not isinstance(rules, dict):
         raise ValueError('The setting "rules" must map rules to levels')
     return {rule: _level(rule, level) for rule, level in rules.items()}
 
 
-def _level(rule, level):
+def _level(rule: str, level: bool | str) -> str:
     if rule not in _RULES:
         raise ValueError(with_suggestion(f'There is no rule "{rule}"', str(rule), _RULES))
     level = OFF if level is False else level  # YAML reads off as false

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from heat_lite.template.constraints import AllowedValues, Length, Range
+from heat_lite.template.dialects import Value
 from heat_lite.template.environment import PARAMETERS, Environment
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.template import Template
@@ -36,7 +37,7 @@ def values(schemata: Mapping[str, ParameterSchema]) -> tuple[dict[str, Any], dic
     )
 
 
-def _value(schema, index):
+def _value(schema: ParameterSchema, index: int) -> Value:
     value = VALUES[schema.type][index]
     for each in schema.constraints:
         if isinstance(each, AllowedValues) and each.allowed:
@@ -76,7 +77,7 @@ def decide(snippet: Any, names: Container[str]) -> bool:
     return False
 
 
-def _is_decided(function, args, names):
+def _is_decided(function: str, args: Value, names: Container[str]) -> bool:
     if function in DECIDED_BY_CONDITIONS:
         return True
     if function not in READING:

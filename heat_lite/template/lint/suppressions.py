@@ -39,7 +39,7 @@ def comments(text: str) -> Iterator[Comment]:
 class Suppressions:
     """The disabled rules of a document, by line."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         self._rules: dict[int | None, set[str]] = defaultdict(set)
         for comment in comments(text):
             self._rules[comment.line].add(comment.rule)

@@ -6,6 +6,7 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template.checks import Violation
+from heat_lite.template.dialects import Value
 from heat_lite.template.suggest import with_suggestion
 
 
@@ -25,7 +26,7 @@ def check(groups: Any, names: Collection[str]) -> Iterator[Violation]:
             yield dataclasses.replace(violation, path=(index, *violation.path))
 
 
-def _check_group(group, names, seen):
+def _check_group(group: Value, names: Collection[str], seen: set[str]) -> Iterator[Violation]:
     if not isinstance(group, Mapping):
         # Heat raises AttributeError here, and clients see the name of the class
         error = AttributeError('A parameter group should be a map.')
@@ -40,7 +41,9 @@ def _check_group(group, names, seen):
         yield from _check_names(listed, path, names, seen)
 
 
-def _check_names(listed, path, names, seen):
+def _check_names(
+    listed: list[Value], path: tuple, names: Collection[str], seen: set[str]
+) -> Iterator[Violation]:
     for name in listed:
         if not isinstance(name, str) or name not in names:
             text = f'The grouped parameter {name} does not reference a valid parameter.'
@@ -52,11 +55,11 @@ def _check_names(listed, path, names, seen):
             seen.add(name)
 
 
-def _path(label):
+def _path(label: int | str) -> tuple:
     """Return the path of a group for errors; without a label it ends in a dot, as in Heat."""
     return ('parameter_groups', label) if label else ('parameter_groups.',)
 
 
-def _violation(text, path=('parameter_groups',)):
+def _violation(text: str, path: tuple = ('parameter_groups',)) -> Violation:
     error = exception.StackValidationFailed(text, error='Parameter Groups error', path=path)
     return Violation('parameter-groups', (), error)

@@ -1,11 +1,13 @@
 """The schema of a template parameter: parsed from HOT or CFN, checked, and shown by the API."""
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import constraints as rules
+from heat_lite.template.constraints import Constraint
+from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.suggest import with_keyword_suggestion
 
@@ -81,7 +83,7 @@ class ParameterSchema:
         self.declared_type = self.declared_type or self.type
 
     @property
-    def required(self):
+    def required(self) -> bool:
         """Whether the parameter has no default."""
         return self.default is None
 
@@ -94,7 +96,7 @@ class ParameterSchema:
         data: Mapping,
         keys: Collection[str] = HOT_KEYS,
         constraints: Collection[str] = HOT_CONSTRAINTS,
-    ):
+    ) -> 'ParameterSchema':
         """Parse a parameter of a HOT template.
 
         ``keys`` and ``constraints`` are those of the template version. Raises InvalidSchemaError.
@@ -122,7 +124,7 @@ class ParameterSchema:
         )
 
     @classmethod
-    def from_cfn(cls, name: str, data: Mapping):
+    def from_cfn(cls, name: str, data: Mapping) -> 'ParameterSchema':
         """Parse a parameter of a CFN template. Raises InvalidSchemaError."""
         _require_mapping(name, data, CFN_KEYS)
         if 'Type' not in data:
@@ -142,7 +144,7 @@ class ParameterSchema:
             label=data.get('Label'),
         )
 
-    def check(self):
+    def check(self) -> None:
         """Raise InvalidSchemaError for a constraint that the type does not allow, or a default that
         violates a constraint."""
         kind = parameter_types.PROPERTY_TYPES[self.type]
@@ -154,7 +156,7 @@ class ParameterSchema:
         if self.default is not None:
             self._check_default()
 
-    def _check_default(self):
+    def _check_default(self) -> None:
         value = self.default
         if self.type == parameter_types.LIST and not isinstance(value, list):
             value = self._default_list()
@@ -170,19 +172,19 @@ class ParameterSchema:
                     ) from None
                 raise self.invalid_parameter(f'Invalid default {self.default} ({error})') from error
 
-    def _default_list(self):
+    def _default_list(self) -> list[str]:
         try:
             return parameter_types.parse(self.type, self.default)
         except ValueError as error:
             raise self.invalid_parameter(str(error).replace('Value', 'Default', 1)) from error
 
-    def invalid_parameter(self, reason):
+    def invalid_parameter(self, reason: str) -> exception.InvalidSchemaError:
         error = exception.InvalidSchemaError(f"Parameter '{self.name}' is invalid: {reason}")
         return error.at('parameters', self.name)
 
     # ------------------------------------------------------------ values
 
-    def convert(self, value):
+    def convert(self, value: Value) -> Value:
         """Return a value converted for comparison with allowed values. Raises ValueError."""
         try:
             return parameter_types.compare_as(self.type, value)
@@ -214,11 +216,11 @@ class ParameterSchema:
             wire['Tags'] = list(self.tags)
         return {**wire, **describe_constraints(self.constraints)}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'ParameterSchema({self.name}, {self.type})'
 
 
-def describe_constraints(constraints) -> dict:
+def describe_constraints(constraints: Iterable[Constraint]) -> dict:
     """Return constraints as POST /validate shows them, with CFN's keys."""
     wire = {}
     for constraint in constraints:
@@ -235,19 +237,19 @@ def describe_constraints(constraints) -> dict:
     return wire
 
 
-def _invalid_type(name, known):
+def _invalid_type(name: Value, known: Mapping[str, Value]) -> exception.InvalidSchemaError:
     return exception.InvalidSchemaError(
         with_keyword_suggestion(f'Invalid type ({name})', name, known)
     )
 
 
-def _require_mapping(name, data, keys):
+def _require_mapping(name: str, data: Value, keys: Collection[str]) -> None:
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError(f'Invalid parameter ({name}), expected a mapping')
     _require_keys(data, keys, f'parameter ({name})')
 
 
-def _require_keys(data, keys, where):
+def _require_keys(data: Mapping[str, Value], keys: Collection[str], where: str) -> None:
     for key in data:
         if key not in keys:
             raise exception.InvalidSchemaError(
@@ -255,7 +257,7 @@ def _require_keys(data, keys, where):
             )
 
 
-def _hot_constraints(name, data, known):
+def _hot_constraints(name: str, data: list[Value] | None, known: Collection[str]) -> list[Value]:
     if data is None:
         return []
     if not isinstance(data, list):
@@ -265,7 +267,7 @@ def _hot_constraints(name, data, known):
     return [_hot_constraint(item, known) for item in data]
 
 
-def _hot_constraint(data, known):
+def _hot_constraint(data: Mapping[str, Value], known: Collection[str]) -> Constraint:
     """Parse one constraint. If a map contains several, only the first in this order counts, as in
     Heat."""
     if not isinstance(data, Mapping):
@@ -278,7 +280,7 @@ def _hot_constraint(data, known):
     raise exception.InvalidSchemaError('No constraint expressed')
 
 
-def _bounded(kind, data, description):
+def _bounded(kind: str, data: Mapping[str, Value], description: str | None) -> Constraint:
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError(f'Invalid {kind} constraint, expected a mapping')
     _require_keys(data, _BOUND_KEYS[kind], f'{kind} constraint')
@@ -287,7 +289,7 @@ def _bounded(kind, data, description):
     )
 
 
-def _plain(kind, data, description):
+def _plain(kind: str, data: Value, description: Value) -> Constraint:
     classes = {
         'allowed_values': rules.AllowedValues,
         'allowed_pattern': rules.AllowedPattern,
@@ -306,7 +308,7 @@ _HOT_CONSTRAINTS = {
 }
 
 
-def _cfn_constraints(data):
+def _cfn_constraints(data: Mapping[str, Value]) -> Iterator[Constraint]:
     description = data.get('ConstraintDescription')
     if 'MinValue' in data or 'MaxValue' in data:
         yield rules.Range(data.get('MinValue'), data.get('MaxValue'), description)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from heat_lite.template import constraints, reader
+from heat_lite.template.dialects import Value
 
 STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
 WIRE_NAMES = {
@@ -60,7 +61,7 @@ def compare_as(kind: str, value: Any) -> Any:
     return parse(kind, value) if kind in (NUMBER, BOOLEAN) else value
 
 
-def _list(value):
+def _list(value: Value) -> list[str]:
     if isinstance(value, list | tuple):
         return [str(item) for item in value]
     try:
@@ -69,7 +70,7 @@ def _list(value):
         raise ValueError(f'Value must be a comma-delimited list string: {error}') from error
 
 
-def _json(value):
+def _json(value: Value) -> Value:
     if not isinstance(value, str) or value == '':
         return value
     try:
@@ -81,7 +82,7 @@ def _json(value):
         raise ValueError(f'Value must be valid JSON: {error}') from error
 
 
-def _boolean(value):
+def _boolean(value: Value) -> bool:
     if isinstance(value, bool):
         return value
     text = str(value).lower()

@@ -1,12 +1,13 @@
 """The parameters of a stack: schemas, values of user and environment, pseudo parameters."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.template import checks
 from heat_lite.template.constraints import AllowedValues
+from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
@@ -55,7 +56,7 @@ class Parameters(Mapping):
         defaults: Mapping[str, Any] | None = None,
         identity: Any = None,
         dialect: str = 'hot',
-    ):
+    ) -> None:
         self.schemata = schemata
         self.given = values or {}
         self.defaults = defaults or {}
@@ -65,19 +66,19 @@ class Parameters(Mapping):
 
     # ------------------------------------------------------------ reading
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Value:
         value = self._parsed.get(name, _UNREAD)
         if value is _UNREAD:
             value = self._parsed[name] = self._parse(self._schema(name))
         return value
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return iter(self._all)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._all)
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self._all
 
     def is_pseudo(self, name: str) -> bool:
@@ -88,7 +89,7 @@ class Parameters(Mapping):
         """Return whether the parameter has a value."""
         return name in self._all and self._given(self._all[name]) is not None
 
-    def declared_names(self):
+    def declared_names(self) -> list[str]:
         """Return the names that the template declares, without pseudo parameters."""
         return [name for name in self.schemata if not self.is_pseudo(name)]
 
@@ -103,7 +104,7 @@ class Parameters(Mapping):
             if self._given(schema) is not None
         }
 
-    def _as_string(self, schema):
+    def _as_string(self, schema: ParameterSchema) -> str:
         if schema.hidden:
             return HIDDEN_TEXT
         return parameter_types.render(schema.type, self[schema.name])
@@ -131,7 +132,7 @@ class Parameters(Mapping):
 
     def validate(
         self, validate_value: bool = True, lookup: Callable[[str, Any], str | None] | None = None
-    ):
+    ) -> None:
         """Raise UnknownUserParameter for values of unknown parameters.
 
         With ``validate_value``, also raise UserParameterMissing for missing values and
@@ -144,7 +145,7 @@ class Parameters(Mapping):
             if validate_value:
                 self._check(schema, lookup)
 
-    def _check(self, schema, lookup):
+    def _check(self, schema: ParameterSchema, lookup: Callable | None) -> None:
         parsed = self[schema.name]
         value = parameter_types.constraint_value(schema.type, self._given(schema), parsed)
         try:
@@ -162,20 +163,20 @@ class Parameters(Mapping):
         ]
         return sorted(name for name in common if self._differs(new, name))
 
-    def _differs(self, new, name):
+    def _differs(self, new: 'Parameters', name: str) -> bool:
         if not (self.has_value(name) and new.has_value(name)):
             return self.has_value(name) != new.has_value(name)
         return self[name] != new[name]
 
     # ------------------------------------------------------------ lookups
 
-    def _schema(self, name):
+    def _schema(self, name: str) -> Value:
         schema = self._all.get(name)
         if schema is None:
             checks.raise_first(checks.parameter_name(name, self._all))
         return schema
 
-    def _given(self, schema):
+    def _given(self, schema: ParameterSchema) -> Value:
         """Return the user's value, else the environment's default, else the schema's."""
         name = schema.name
         for source in (self.given, self.defaults):
@@ -184,7 +185,7 @@ class Parameters(Mapping):
                 return value
         return schema.default
 
-    def _parse(self, schema):
+    def _parse(self, schema: ParameterSchema) -> Value:
         given = self._given(schema)
         if given is None:
             raise exception.UserParameterMissing(key=schema.name)
@@ -194,22 +195,22 @@ class Parameters(Mapping):
             raise _invalid(schema.name, error) from error
 
 
-def _invalid(name, reason):
+def _invalid(name: str, reason: Exception) -> exception.StackValidationFailed:
     text = f"Parameter '{name}' is invalid: {reason}"
     return exception.StackValidationFailed(text, subject=name).at('parameters')
 
 
-def _pseudo(name, default, **options):
+def _pseudo(name: str, default: str, **options: Value) -> ParameterSchema:
     return ParameterSchema(name, parameter_types.STRING, default=default, **options)
 
 
-def _pseudo_hot(identity):
+def _pseudo_hot(identity: Value) -> dict[str, Value]:
     project = _part(identity, 'project_id') or _part(identity, 'tenant')
     values = (_part(identity, 'stack_id'), project, _part(identity, 'stack_name'))
     return {name: _pseudo(name, str(value)) for name, value in zip(PSEUDO_HOT, values, strict=True)}
 
 
-def _pseudo_cfn(identity):
+def _pseudo_cfn(identity: Mapping[str, Value] | None) -> dict[str, Value]:
     values = (_arn(identity), str(_part(identity, 'stack_name')), _DEFAULT_REGION)
     schemata = {name: _pseudo(name, value) for name, value in zip(PSEUDO_CFN, values, strict=True)}
     schemata['AWS::Region'] = _pseudo(
@@ -218,13 +219,13 @@ def _pseudo_cfn(identity):
     return schemata
 
 
-def _part(identity, name):
+def _part(identity: Value, name: str) -> str | None:
     """Return a part of an identity, which is an object, a dictionary or None."""
     if isinstance(identity, Mapping):
         return identity.get(name)
     return getattr(identity, name, None)
 
 
-def _arn(identity):
+def _arn(identity: Mapping[str, Value] | None) -> str:
     tenant, stack, id_ = (_part(identity, name) for name in ('tenant', 'stack_name', 'stack_id'))
     return f'arn:openstack:heat::{tenant}:stacks/{stack}/{id_}'

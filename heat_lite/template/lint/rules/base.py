@@ -1,7 +1,7 @@
 """The base class of the rules."""
 
-from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
 
 from heat_lite.template.checks import Violation
 from heat_lite.template.lint.finding import ERROR
@@ -20,7 +20,7 @@ class Rule:
     level: ClassVar[str] = ERROR
     subject: ClassVar[str] = TEMPLATE
 
-    def check(self, document) -> Iterator[tuple]:
+    def check(self, document: Any) -> Iterator[tuple]:
         raise NotImplementedError
 
     def position(self, positions: Positions, path: tuple) -> Position:
@@ -52,7 +52,7 @@ def not_read(file: str) -> str:
     return 'outside of the folders of the linted files: it is not read (see --root)'
 
 
-def reaches(edges: dict[str, Iterable[str]], start: str, end: str) -> bool:
+def reaches(edges: Mapping[str, Iterable[str]], start: str, end: str) -> bool:
     """Whether a path of at least one edge leads from one name to another."""
     waiting, seen = list(edges[start]), set()
     while waiting:

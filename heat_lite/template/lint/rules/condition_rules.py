@@ -1,11 +1,17 @@
 """Rules about conditions."""
 
+from collections.abc import Iterator, Mapping
+
 from heat_lite.template import checks
 from heat_lite.template import versions as language
+from heat_lite.template.dialects import Value
+from heat_lite.template.lint.calls import Call
+from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.levels import used_conditions
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
 from heat_lite.template.lint.rules.values import parameter_uses
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
 
 class Condition(ValueRule):
@@ -13,7 +19,7 @@ class Condition(ValueRule):
 
     name = 'condition'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         if not document.version.has_conditions:
             return
         defined = document.section('conditions')
@@ -29,7 +35,7 @@ class Condition(ValueRule):
         yield from self._failing(document, defined)
 
     @staticmethod
-    def _find_parameters(document):
+    def _find_parameters(document: TemplateDocument) -> Iterator[tuple]:
         """Yield conditions that are the value of a parameter that is no boolean."""
         for call, name in parameter_uses(document):
             schema = document.parameters.get(name)
@@ -38,12 +44,13 @@ class Condition(ValueRule):
                 yield call.path[:-1], text
 
     @staticmethod
-    def _failing(document, defined):
+    def _failing(document: TemplateDocument, defined: Mapping[str, Value]) -> Iterator[tuple]:
         """Yield used conditions whose evaluation fails, whatever the parameters."""
         reported = {each.path[1] for each in document.calls.violations if len(each.path) > 1}
         errors = {name: document.constants.error(name) for name in used_conditions(document)}
         for name in defined:
-            if errors.get(name) is None or not document.calls.is_condition(defined[name]):
+            error = errors.get(name)
+            if error is None or not document.calls.is_condition(defined[name]):
                 continue
             causes = _names_in(document, name)
             if name not in reported and not any(
@@ -51,11 +58,11 @@ class Condition(ValueRule):
             ):
                 yield (
                     (document.section_key('conditions'), name),
-                    checks.message_of(errors[name]),
+                    checks.message_of(error),
                 )
 
 
-def _decides(document, call, schema):
+def _decides(document: TemplateDocument, call: Call, schema: ParameterSchema) -> bool:
     """Whether the value of a parameter alone is a condition.
 
     A string where a condition is used may be the name of one.
@@ -70,7 +77,7 @@ def _decides(document, call, schema):
     return not (schema.type == 'string' and may_be_name)
 
 
-def _names_in(document, condition):
+def _names_in(document: TemplateDocument, condition: str) -> set[str]:
     """Return the names of conditions in the definition of a condition."""
     place = (document.section_key('conditions'), condition)
     return {name for path, name in document.calls.condition_names if path[:2] == place}
@@ -81,10 +88,10 @@ class ConditionCycle(Rule):
 
     name = 'condition-cycle'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         section = document.section_key('conditions')
         defined = document.section('conditions') if document.version.has_conditions else {}
-        edges = {name: [] for name in defined}
+        edges: dict[str, list[str]] = {name: [] for name in defined}
         for path, name in document.calls.condition_names:
             if path[0] == section and name in defined:
                 edges[path[1]].append(name)
@@ -100,7 +107,7 @@ class UnusedCondition(Rule):
     name = 'unused-condition'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         used = used_conditions(document)
         for name in document.section('conditions') if document.version.has_conditions else ():
             if name not in used:

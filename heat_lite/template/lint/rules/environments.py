@@ -1,13 +1,16 @@
 """Rules about environments: sections, mapped types, values of parameters."""
 
+from collections.abc import Iterator, Mapping
+
 from heat_lite.template import checks, merge, reader
+from heat_lite.template.dialects import Value
 from heat_lite.template.environment import (
     PARAMETER_DEFAULTS,
     PARAMETERS,
     RESOURCE_REGISTRY,
     Environment,
 )
-from heat_lite.template.lint.document import READ_ERRORS
+from heat_lite.template.lint.document import READ_ERRORS, EnvironmentDocument, TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
 from heat_lite.template.lint.rules.base import ENVIRONMENT, Rule, at, not_read
 from heat_lite.template.lint.rules.properties import SERVICE_NAMESPACES
@@ -22,7 +25,7 @@ class EnvironmentSection(Rule):
     name = 'environment-section'
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         for section, value in document.data.items():
             found = list(reader.environment_sections({section: value}))
             yield from at((), found)
@@ -39,12 +42,12 @@ class RegistryEntry(Rule):
     name = 'registry-entry'
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         for path, entry in _entries(document.section(RESOURCE_REGISTRY), (RESOURCE_REGISTRY,)):
             yield from _errors_of(TypeRegistry, entry, path)
 
 
-def _entries(registry, path):
+def _entries(registry: Mapping[str, Value], path: tuple) -> Iterator[tuple]:
     """Yield the path and the data of each entry, as a registry with this entry alone."""
     for name, value in registry.items():
         if name == PER_RESOURCE and isinstance(value, dict):
@@ -54,7 +57,7 @@ def _entries(registry, path):
             yield (*path, name), {name: value}
 
 
-def _errors_of(build, data, path):
+def _errors_of(build: type, data: Mapping[str, Value], path: tuple) -> Iterator[tuple]:
     """Yield the path and the text of the error that building an object from data raises."""
     try:
         build(data)
@@ -68,7 +71,7 @@ class RegistryTarget(Rule):
     name = 'registry-target'
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         for path, name, target in _mapped(document):
             if is_template(target):
                 file = document.files.join(document.name, target)
@@ -89,7 +92,7 @@ class ForeignTarget(Rule):
     level = NOTE
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         for path, name, target in _mapped(document):
             if is_template(target):
                 file = document.files.join(document.name, target)
@@ -101,7 +104,7 @@ class ForeignTarget(Rule):
                 yield path, f'The type "{target}" is not known here'
 
 
-def _mapped(document):
+def _mapped(document: EnvironmentDocument) -> Iterator[tuple]:
     """Yield the path, the name and the target of all entries that map a type."""
     registry = document.section(RESOURCE_REGISTRY)
     yield from _targets(registry, (RESOURCE_REGISTRY,))
@@ -112,13 +115,13 @@ def _mapped(document):
                 yield from _targets(entry, (RESOURCE_REGISTRY, PER_RESOURCE, resource))
 
 
-def _targets(entries, path):
+def _targets(entries: Mapping[str, Value], path: tuple) -> Iterator[tuple]:
     for name, target in entries.items():
         if isinstance(target, str) and name not in ('hooks', 'restricted_actions'):
             yield (*path, name), name, target
 
 
-def _is_known(document, name, target):
+def _is_known(document: EnvironmentDocument, name: str, target: str) -> bool:
     if name.endswith('*') and target.endswith('*'):
         names = document.types.names()
         return not names or any(known.startswith(target[:-1]) for known in names)
@@ -137,7 +140,7 @@ class EnvironmentParameter(Rule):
     name = 'environment-parameter'
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         yield from _undeclared(document, PARAMETERS)
 
 
@@ -148,13 +151,13 @@ class UnknownDefault(Rule):
     level = WARNING
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         for path, text in _undeclared(document, PARAMETER_DEFAULTS):
-            if closest_match(path[-1], document.declared_parameters()) is not None:
+            if closest_match(path[-1], document.declared_parameters() or ()) is not None:
                 yield path, text
 
 
-def _undeclared(document, section):
+def _undeclared(document: EnvironmentDocument, section: str) -> Iterator[tuple]:
     """Yield the paths and texts of the names in a section that no template declares."""
     declared = document.declared_parameters()
     if declared is not None:
@@ -168,14 +171,14 @@ class ParameterValue(Rule):
     name = 'parameter-value'
     subject = ENVIRONMENT
 
-    def check(self, document):
+    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
         for section in (PARAMETERS, PARAMETER_DEFAULTS):
             for name, value in document.section(section).items():
                 for template in document.templates:
                     yield from self._value(template, (section, name), value)
 
     @staticmethod
-    def _value(template, path, value):
+    def _value(template: TemplateDocument, path: tuple, value: Value) -> Iterator[tuple]:
         name = path[-1]
         schema = template.parameters.get(name) if template.template is not None else None
         if schema is None or value is None:

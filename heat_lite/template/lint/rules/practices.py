@@ -1,8 +1,12 @@
 """Rules about harmful practices that the engine accepts: exposed secrets, replacements."""
 
 import re
+from collections.abc import Iterator
 
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions import refs
+from heat_lite.template.lint.calls import Call
+from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule
 from heat_lite.template.lint.secret_flow import SecretFlow
@@ -18,7 +22,7 @@ _NO_SECRET = re.compile(
 )
 
 
-def is_secret(name) -> bool:
+def is_secret(name: int | str) -> bool:
     """Whether a parameter or property of this name holds a secret."""
     plain = _CAMEL.sub('_', name) if isinstance(name, str) else ''
     return bool(_SECRET.search(plain)) and not _NO_SECRET.search(plain)
@@ -30,7 +34,7 @@ class VisiblePassword(Rule):
     name = 'visible-password'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         key = 'hidden: true' if document.version.dialect.name == 'hot' else 'NoEcho: true'
         for name, schema in document.parameters.items():
             is_text = schema.type in ('string', 'comma_delimited_list')
@@ -47,7 +51,7 @@ class HardCodedPassword(Rule):
     name = 'hard-coded-password'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for name, schema in document.parameters.items():
             has_default = isinstance(schema.default, str) and schema.default
             if has_default and (is_secret(name) or schema.hidden):
@@ -60,13 +64,10 @@ class HardCodedPassword(Rule):
             yield from _secrets(given, (*definition.path, key))
 
 
-def _secrets(value, path):
+def _secrets(value: Value, path: tuple) -> Iterator[tuple]:
     """Yield the texts below secret names in a value, at any depth."""
-    if isinstance(value, dict):
-        items = value.items()
-    else:
-        items = enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
+    items: Value = enumerate(value) if isinstance(value, list) else ()
+    for key, inner in value.items() if isinstance(value, dict) else items:
         if isinstance(inner, str) and inner and is_secret(key):
             text = f'The secret "{key}" is written in the template: use a hidden parameter'
             yield (*path, key), text
@@ -80,7 +81,7 @@ class SecretOutput(Rule):
     name = 'secret-output'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         hidden = {name for name, schema in document.parameters.items() if schema.hidden}
         flow = SecretFlow(document, hidden)
         for call in document.calls.calls:
@@ -97,7 +98,7 @@ class ReferenceAsName(Rule):
     name = 'reference-as-name'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for call in document.calls.calls:
             name = call.node.args[0] if isinstance(call.node, refs.GetAttr) else None
             if isinstance(name, refs.GetResource):
@@ -111,21 +112,22 @@ class ReplacedByChange(Rule):
     name = 'replaced-by-change'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         key = document.resource_key('properties')
         for call in document.calls.calls:
             if isinstance(call.node, refs.GetAttr) and call.path[2:3] == (key,):
                 yield from self._check_call(document, call)
 
     @staticmethod
-    def _check_call(document, call):
+    def _check_call(document: TemplateDocument, call: Call) -> Iterator[tuple]:
         source_name, target_name = call.node.resource_name(), call.owner[1]
         source, target = map(document.resource_type, (source_name, target_name))
         attribute = (call.node.attribute_path() or (None,))[0]
-        name = call.path[3] if len(call.path) > 3 else None
-        if source is None or target is None or name not in (target.properties or ()):
+        name = call.path[3] if len(call.path) > 3 else ''
+        properties = target.properties if target else None
+        if source is None or not properties or name not in properties:
             return
-        replaces = not target.properties[name].update_allowed
+        replaces = not properties[name].update_allowed
         if replaces and isinstance(attribute, str) and source.is_volatile(attribute):
             change = f'"{attribute}" of "{source_name}" may change at any update'
             yield call.path, f'{change}, and a change of "{name}" replaces "{target_name}"'

@@ -8,12 +8,18 @@ from heat_lite.common import exception
 from heat_lite.template import checks, coercion, property_checks, support
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import ANY, LIST, MAP
+from heat_lite.template.dialects import Value
 from heat_lite.template.functions import refs
 from heat_lite.template.lint import chains
+from heat_lite.template.lint.calls import Calls
+from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, not_read
+from heat_lite.template.lint.type_info import Definition
 from heat_lite.template.resource_registry import TEMPLATE, is_template
+from heat_lite.template.schema import PropertySchema
 from heat_lite.template.suggest import closest_match, with_suggestion
+from heat_lite.template.support import SupportStatus
 
 #: the namespaces whose types the service knows completely: an unknown name in them is a mistake
 SERVICE_NAMESPACES = ('OS::', 'AWS::')
@@ -25,7 +31,7 @@ class UnknownType(ValueRule):
 
     name = 'unknown-type'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for definition, error in _unresolved(document):
             if _is_circular(error) or _is_of_service(document, definition.type_name):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
@@ -38,7 +44,7 @@ class ForeignType(ValueRule):
     name = 'foreign-type'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for definition, error in _unresolved(document):
             if not _is_circular(error) and not _is_of_service(document, definition.type_name):
                 yield _type_path(document, definition), _unknown_type(document, definition, error)
@@ -49,7 +55,7 @@ class NestedFile(ValueRule):
 
     name = 'nested-file'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for definition, file in _nested_files(document):
             if document.files.has(file) is False:
                 text = f'There is no template "{definition.type_name}" ({file})'
@@ -62,7 +68,7 @@ class NotRead(Rule):
     name = 'not-read'
     level = NOTE
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for definition, file in _nested_files(document):
             if document.files.has(file) is None:
                 text = f'The template {file} is {not_read(file)} and not checked'
@@ -74,7 +80,7 @@ class NotRead(Rule):
                     yield call.path, f'The file {file} is {not_read(file)}'
 
 
-def _unresolved(document):
+def _unresolved(document: TemplateDocument) -> Iterator[tuple]:
     """Yield the definitions whose type cannot be resolved, each with the error."""
     for definition in document.definitions():
         try:
@@ -83,7 +89,7 @@ def _unresolved(document):
             yield definition, error
 
 
-def _is_of_service(document, type_name):
+def _is_of_service(document: TemplateDocument, type_name: str) -> bool:
     """Whether a name is meant as that of a type of the service.
 
     It is in one of its namespaces, in any case, or it is no regular name and similar to a type,
@@ -95,7 +101,7 @@ def _is_of_service(document, type_name):
     return not is_regular and closest_match(type_name, document.types.names()) is not None
 
 
-def _nested_files(document):
+def _nested_files(document: TemplateDocument) -> Iterator[tuple]:
     """Yield the definitions whose type is a template, each with the name of its file."""
     for definition in document.definitions():
         try:
@@ -106,16 +112,16 @@ def _nested_files(document):
             yield definition, document.file_of(found.target, definition.type_name)
 
 
-def _type_path(document, definition):
+def _type_path(document: TemplateDocument, definition: Definition) -> tuple:
     return (*definition.path, 'type' if definition.is_member else document.resource_key('type'))
 
 
-def _is_circular(error):
+def _is_circular(error: Exception) -> bool:
     """Whether a type cannot be resolved because names stand for each other."""
     return isinstance(error, exception.StackValidationFailed)
 
 
-def _unknown_type(document, definition, error):
+def _unknown_type(document: TemplateDocument, definition: Definition, error: Exception) -> str:
     if _is_circular(error):
         return checks.message_of(error)
     name = definition.type_name
@@ -128,13 +134,13 @@ def _unknown_type(document, definition, error):
 
 
 #: the types of properties that take lists and maps
-_TYPES = {dict: MAP, list: LIST}
+_TYPES: dict[type, str] = {dict: MAP, list: LIST}
 
 
 class _PropertyRule(Rule):
     """A rule about properties. Their violations are collected together, once for a document."""
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator:
         return at((), (each for each in violations(document) if each.rule == self.name))
 
 
@@ -166,7 +172,7 @@ class Deprecated(_PropertyRule):
     level = WARNING
 
 
-def violations(document) -> list[Violation]:
+def violations(document: TemplateDocument) -> list[Violation]:
     """Return the violations in the properties of a template, with paths from its top level."""
     cache = document.__dict__
     if 'property_violations' not in cache:
@@ -174,7 +180,7 @@ def violations(document) -> list[Violation]:
     return cache['property_violations']
 
 
-def _document_violations(document):
+def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
     for definition in document.definitions():
         info = document.type_of(definition.type_name, definition.name)
         if info is None:
@@ -195,7 +201,7 @@ def _document_violations(document):
             yield from _below((*definition.path, key), reader.read(info.update_policy, policy))
 
 
-def _below(path, found):
+def _below(path: tuple, found: Iterator) -> Iterator[Violation]:
     """Yield violations with the path of the value that they are in before their own."""
     for violation in found:
         yield dataclasses.replace(violation, path=(*path, *violation.path))
@@ -208,7 +214,7 @@ class _PropertyReader:
     member replaces a placeholder.
     """
 
-    def __init__(self, calls, is_member: bool):
+    def __init__(self, calls: Calls, is_member: bool) -> None:
         self._calls = calls
         self._is_member = is_member
 
@@ -223,12 +229,12 @@ class _PropertyReader:
             elif schema.required and not schema.has_default and aliases.get(name) not in given:
                 yield property_checks.missing_property(name)
 
-    def _given(self, name, schema, value):
+    def _given(self, name: str, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if schema.implemented and schema.support.status == support.DEPRECATED:
             yield _deprecated((), f'The property "{name}"', schema.support)
         yield from self._value(schema, value)
 
-    def _value(self, schema, value):
+    def _value(self, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if (
             value is None
             or self._calls.is_call(value)
@@ -244,7 +250,7 @@ class _PropertyReader:
         ):
             yield from _conversion(schema, value)
 
-    def _inner(self, schema, value):
+    def _inner(self, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if schema.type == MAP and schema.schema and isinstance(value, dict):
             yield from self.read(schema.schema, value)
         elif schema.type == LIST and schema.schema is not None and isinstance(value, list):
@@ -252,7 +258,7 @@ class _PropertyReader:
                 yield from _below((index,), self._value(schema.schema, item))
 
 
-def _conversion(schema, value):
+def _conversion(schema: PropertySchema, value: Value) -> Iterator[Violation]:
     try:
         coercion.convert(schema, value)
     except exception.StackValidationFailed as error:
@@ -261,7 +267,7 @@ def _conversion(schema, value):
         yield property_checks.property_conflict(conflict.names)
 
 
-def _deprecated(path, what, status):
+def _deprecated(path: tuple, what: str, status: SupportStatus) -> Violation:
     """Return the violation for a type or property that Heat accepts and will remove."""
     since = f' since {status.version}' if status.version else ''
     message = f': {status.message}' if status.message else ''
@@ -274,11 +280,12 @@ class Validation(Rule):
 
     name = 'validation'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         found = [each for each in document.calls.violations if each.rule == 'unknown-attribute']
         reported = {violation.error.kwargs['resource'] for violation in found}
         for error in document.validation_errors(document):
-            path, text = getattr(error, 'path', ()), checks.message_of(error)
+            path: tuple = getattr(error, 'path', ())
+            text = checks.message_of(error)
             if path[1:2] and path[1] in reported and '<nested_stack>.outputs.' in text.lower():
                 continue  # the error of an attribute that members lack, known already
             yield path, text

@@ -1,8 +1,13 @@
 """Rules about the shape of a template: version, sections, resources, outputs, groups."""
 
+from collections.abc import Iterator
+
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
 from heat_lite.template import checks, dependencies, dialects, versions
+from heat_lite.template.checks import Violation
+from heat_lite.template.dialects import Value
+from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
 from heat_lite.template.parameters import parameter_groups
@@ -19,7 +24,7 @@ class Version(ValueRule):
 
     name = 'version'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         try:
             versions.template_version(document.data)
         except exception.InvalidTemplateVersion as error:
@@ -40,7 +45,7 @@ class UnknownSection(Rule):
 
     name = 'unknown-section'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         yield from at((), checks.sections(document.data, document.version))
 
 
@@ -49,7 +54,7 @@ class SectionType(Rule):
 
     name = 'section-type'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for section in ('parameters', 'resources', 'outputs', 'conditions'):
             key = document.section_key(section)
             value = document.data.get(key)
@@ -65,7 +70,7 @@ class NoResources(Rule):
     name = 'no-resources'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         if not document.template.section('resources'):
             yield (), f'The template has no {document.section_key("resources")}'
 
@@ -75,7 +80,7 @@ class ResourceDefinition(Rule):
 
     name = 'resource-definition'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         section = document.section_key('resources')
         snippets = document.section('resources')
         yield from at((section,), checks.resource_names(snippets))
@@ -85,7 +90,7 @@ class ResourceDefinition(Rule):
                 yield from self._values(document, (section, name), snippet)
 
     @staticmethod
-    def _keys(document, name, snippet):
+    def _keys(document: TemplateDocument, name: str, snippet: Value) -> Iterator[Violation]:
         version = document.version
         misspelt = list(_misspelt_keys(snippet, version))
         body = list(checks.resource_body(snippet, version))
@@ -95,7 +100,7 @@ class ResourceDefinition(Rule):
             yield from checks.resource_parts(name, snippet, version)
 
     @staticmethod
-    def _values(document, path, snippet):
+    def _values(document: TemplateDocument, path: tuple, snippet: Value) -> Iterator[tuple]:
         for part in ('properties', 'update_policy'):
             key = document.resource_key(part)
             if document.calls.is_call(snippet.get(key)):
@@ -106,16 +111,14 @@ class ResourceDefinition(Rule):
             yield from at((*path, key), checks.deletion_policy(snippet[key], document.version))
 
 
-def _misspelt_keys(snippet, version):
+def _misspelt_keys(snippet: Value, version: dialects.Version) -> Iterator[Violation]:
     """Yield the unknown keys of a CFN resource that resemble a known one. Heat ignores them."""
     known = version.resource_keys
     is_cfn = version.dialect is dialects.CFN and isinstance(snippet, dict)
     for key in snippet if is_cfn else ():
         if key not in known and closest_match(key, known):
             text = with_keyword_suggestion(f'"{key}" is not a key of resources', key, known)
-            yield checks.Violation(
-                'resource-definition', (key,), exception.StackValidationFailed(text)
-            )
+            yield Violation('resource-definition', (key,), exception.StackValidationFailed(text))
 
 
 class DuplicateName(Rule):
@@ -123,7 +126,7 @@ class DuplicateName(Rule):
 
     name = 'duplicate-name'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         parameters = Parameters(
             document.section('parameters'), dialect=document.version.dialect.name
         )
@@ -138,7 +141,7 @@ class OutputDefinition(Rule):
 
     name = 'output-definition'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         section = document.section_key('outputs')
         for name, snippet in document.section('outputs').items():
             yield from at((section, name), checks.output(name, snippet, document.version))
@@ -153,7 +156,7 @@ class ParameterGroups(Rule):
 
     name = 'parameter-groups'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         groups = document.template.section('parameter_groups')
         names = document.section('parameters')
         yield from at(
@@ -166,7 +169,7 @@ class Cycle(Rule):
 
     name = 'cycle'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         graph = dependencies.Dependencies(dependency_edges(document), '"{}"'.format)
         try:
             graph.order()
@@ -176,7 +179,7 @@ class Cycle(Rule):
             yield (document.section_key('resources'), first), str(error)
 
 
-def dependency_edges(document):
+def dependency_edges(document: TemplateDocument) -> Iterator[tuple]:
     """Yield the dependencies of resources, those of both branches of an ``if`` included."""
     resources = document.section_key('resources')
     for name, snippet in document.resources.items():

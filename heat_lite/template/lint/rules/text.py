@@ -1,10 +1,12 @@
 """Rules about the text of a document, whatever its data mean."""
 
 import re
+from collections.abc import Iterator
 from typing import ClassVar
 
 from heat_lite.template import dialects, reader
 from heat_lite.template.lint import syntax_errors
+from heat_lite.template.lint.document import Document
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import ANY, Rule
 from heat_lite.template.lint.suppressions import comments
@@ -18,7 +20,7 @@ class Syntax(Rule):
     name = 'syntax'
     subject = ANY
 
-    def check(self, document):
+    def check(self, document: Document) -> Iterator[tuple]:
         if document.error is not None:
             text = str(document.error)
             yield syntax_errors.position_of(text), syntax_errors.summary(text)
@@ -39,7 +41,7 @@ class DuplicateKey(Rule):
     level = WARNING
     subject = ANY
 
-    def check(self, document):
+    def check(self, document: Document) -> Iterator[tuple]:
         for path, position, first in document.positions.duplicates():
             yield (
                 position,
@@ -56,7 +58,7 @@ class UnknownRule(Rule):
     #: the names of all rules
     known: ClassVar[tuple[str, ...]] = ()
 
-    def check(self, document):
+    def check(self, document: Document) -> Iterator[tuple]:
         for comment in comments(document.text):
             if comment.rule not in self.known:
                 text = f'There is no rule "{comment.rule}"'
@@ -74,7 +76,7 @@ class SurprisingNumber(Rule):
     level = WARNING
     subject = ANY
 
-    def check(self, document):
+    def check(self, document: Document) -> Iterator[tuple]:
         if document.text.lstrip()[:1] == '{':
             return
         for path, text, kind, position in document.positions.plain_scalars():
@@ -83,5 +85,5 @@ class SurprisingNumber(Rule):
                 yield position, f'{text} is read as {_value(text)}: quote it if it is a string'
 
 
-def _value(text):
+def _value(text: str) -> int:
     return reader.parse(f'value: {text}')['value']

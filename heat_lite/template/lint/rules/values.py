@@ -1,15 +1,21 @@
 """Rules about names and values: parameters, conditions, functions, references."""
 
+from collections.abc import Iterator
+
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
 from heat_lite.template import checks
 from heat_lite.template import versions as language
+from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import CustomConstraint
+from heat_lite.template.dialects import Version
 from heat_lite.template.functions import refs
-from heat_lite.template.lint.document import READ_ERRORS
+from heat_lite.template.lint.document import READ_ERRORS, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at
+from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.parameters.parameters import RESERVED_NAMES, Parameters
+from heat_lite.template.source_positions import Position, Positions
 from heat_lite.template.suggest import suggest, with_suggestion
 
 #: {part of an error: the key that it is about, in both dialects}
@@ -25,7 +31,7 @@ class ParameterSchema(Rule):
 
     name = 'parameter-schema'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for name in document.section('parameters'):
             error = _schema_error(document, name)
             if error is not None:
@@ -34,7 +40,9 @@ class ParameterSchema(Rule):
             yield from self._custom_constraints(document, name, schema)
 
     @staticmethod
-    def _custom_constraints(document, name, schema):
+    def _custom_constraints(
+        document: TemplateDocument, name: str, schema: parameter_schema.ParameterSchema
+    ) -> Iterator[tuple]:
         """Yield unknown constraints with a similar name; others may be those of plug-ins."""
         for path, unknown, hint in _unknown_constraints(document, name, schema):
             if hint:
@@ -47,14 +55,16 @@ class ForeignConstraint(Rule):
     name = 'foreign-constraint'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for name, schema in document.parameters.items():
             for path, unknown, hint in _unknown_constraints(document, name, schema):
                 if not hint:
                     yield path, f'There is no constraint "{unknown}", unless a plug-in has it'
 
 
-def _unknown_constraints(document, name, schema):
+def _unknown_constraints(
+    document: TemplateDocument, name: str, schema: parameter_schema.ParameterSchema
+) -> Iterator[tuple]:
     """Yield the path and the name of each unknown constraint of a parameter, and the suggestion."""
     known = document.types.constraint_names()
     path = (document.section_key('parameters'), name, 'constraints')
@@ -63,7 +73,7 @@ def _unknown_constraints(document, name, schema):
             yield path, each.name, suggest(each.name, known)
 
 
-def _schema_error(document, name):
+def _schema_error(document: TemplateDocument, name: str) -> Exception | None:
     """Return what the engine raises for the schema of a parameter, None for a valid one."""
     try:
         Parameters({name: document.parameter_schema(name)}).validate(validate_value=False)
@@ -72,7 +82,7 @@ def _schema_error(document, name):
     return None
 
 
-def _schema_path(document, name, text):
+def _schema_path(document: TemplateDocument, name: str, text: str) -> tuple:
     """Return the path of the part that an error names, else that of the parameter."""
     path, data = (document.section_key('parameters'), name), document.section('parameters')[name]
     if not isinstance(data, dict):
@@ -87,7 +97,7 @@ class ParameterDefault(Rule):
 
     name = 'parameter-default'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for name, schema in document.parameters.items():
             if schema.default is None or _schema_error(document, name) is not None:
                 continue
@@ -104,7 +114,7 @@ class UnusedParameter(Rule):
     name = 'unused-parameter'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         used = {name for _, name in parameter_uses(document)}
         if None in used:
             return  # a computed name may be that of any parameter
@@ -119,7 +129,7 @@ class UnknownParameter(ValueRule):
 
     name = 'unknown-parameter'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         known = [*document.section('parameters'), *RESERVED_NAMES]
         for call, name in parameter_uses(document):
             if name is not None:
@@ -128,7 +138,7 @@ class UnknownParameter(ValueRule):
                 yield from at(call.path, checks.parameter_name(name, known, similar))
 
 
-def parameter_uses(document):
+def parameter_uses(document: TemplateDocument) -> Iterator[tuple]:
     """Yield each call that reads a parameter, and its name, None for a computed one."""
     for call in document.calls.calls:
         if isinstance(call.node, refs.GetParam | refs.ParamRef):
@@ -142,7 +152,7 @@ class FunctionCall(Rule):
 
     name = 'function'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         yield from at((), _violations(document, self.name))
 
 
@@ -151,7 +161,7 @@ class UnknownReference(ValueRule):
 
     name = 'unknown-reference'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for violation in _violations(document, self.name):
             yield violation.path, self._text(document, violation)
         key = document.resource_key('depends_on')
@@ -162,7 +172,7 @@ class UnknownReference(ValueRule):
                 yield (*path, *violation.path), self._text(document, violation)
 
     @staticmethod
-    def _text(document, violation):
+    def _text(document: TemplateDocument, violation: Violation) -> str:
         name = str(violation.error.kwargs.get('resource'))
         if name in document.section('parameters'):
             return f'There is no resource "{name}"; "{name}" is a parameter'
@@ -174,7 +184,7 @@ class UnknownAttribute(ValueRule):
 
     name = 'unknown-attribute'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for violation in _violations(document, self.name):
             resource, attribute = (violation.error.kwargs[key] for key in ('resource', 'key'))
             type_name = document.resources.get(resource, {}).get(document.resource_key('type'))
@@ -183,12 +193,12 @@ class UnknownAttribute(ValueRule):
             text = f'"{resource}" ({type_name}) has no attribute "{attribute}"'
             yield violation.path, with_suggestion(text, attribute, known)
 
-    def position(self, positions, path):
+    def position(self, positions: Positions, path: tuple) -> Position:
         # the attribute is the second argument
         return positions.find_value((*path, 1))
 
 
-def _violations(document, rule):
+def _violations(document: TemplateDocument, rule: str) -> Iterator:
     return (each for each in document.calls.violations if each.rule == rule)
 
 
@@ -198,7 +208,7 @@ class MisspeltFunction(Rule):
     name = 'misspelt-function'
     level = WARNING
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         known = list(document.version.functions)
         for path, name in _single_keys(document):
             # other names are likely to be those of data
@@ -212,7 +222,7 @@ class MisspeltFunction(Rule):
                 yield path, f'"{name}" is plain data, not a function.{hint}'
 
 
-def _single_keys(document):
+def _single_keys(document: TemplateDocument) -> Iterator[tuple]:
     """Yield the path and the key of maps of one key in the values of resources and outputs."""
     for path, value in _values(document):
         waiting = [(path, value)]
@@ -226,7 +236,7 @@ def _single_keys(document):
                 waiting.extend(((*path, index), inner) for index, inner in enumerate(value))
 
 
-def _values(document):
+def _values(document: TemplateDocument) -> Iterator[tuple]:
     """Yield the path and the value of properties and outputs."""
     section, key = document.section_key('resources'), document.resource_key('properties')
     for name, snippet in document.resources.items():
@@ -242,7 +252,7 @@ def _values(document):
             yield (section, name, key), snippet.get(key)
 
 
-def _first_version(name, version):
+def _first_version(name: str, version: Version) -> str | None:
     """Return the first version of the dialect that has a function, None where none has it."""
     others = [other for other in language.TABLE[version.key].values() if name in other.functions]
     return min((other.name for other in others), default=None)
@@ -253,7 +263,7 @@ class MissingFile(ValueRule):
 
     name = 'missing-file'
 
-    def check(self, document):
+    def check(self, document: TemplateDocument) -> Iterator[tuple]:
         for call in document.calls.calls:
             if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
                 file = document.files.join(document.name, call.node.args)
