@@ -19,6 +19,7 @@ NOT_OF_JOBS = (
     'stop_grace_period',
 )
 KNOWN = {'version', 'name', 'services', 'networks', 'volumes', 'secrets', 'configs'}
+RANGE_KEYS = ('subnet', 'gateway', 'ip_range')
 HOST_PATHS = 'paths of the host are used, which needs the option allow_host_paths'
 PRIVILEGED = 'containers have rights on the host, which needs the option allow_privileged'
 
@@ -26,6 +27,17 @@ PRIVILEGED = 'containers have rights on the host, which needs the option allow_p
 def is_compose(data):
     """Return whether a document is a compose file."""
     return isinstance(data, dict) and 'services' in data and 'resources' not in data
+
+
+def _named(given, **more):
+    """Return the properties that networks and volumes have in common, and more."""
+    return {
+        'name': given.get('name'),
+        'driver': given.get('driver'),
+        'driver_options': given.get('driver_opts'),
+        **more,
+        'labels': values.mapping(given.get('labels')),
+    }
 
 
 class Conversion:
@@ -111,23 +123,16 @@ class Conversion:
         ranges = ipam.get('config') or [{}]
         for each in ranges[1:]:
             self.cannot(f'{place}.ipam.config', f'a network has one subnet, and not {each}')
-        for key in sorted(ranges[0].keys() - {'subnet', 'gateway', 'ip_range'}):
+        for key in sorted(ranges[0].keys() - {*RANGE_KEYS}):
             self.cannot(f'{place}.ipam.config.{key}')
         self.add(
             f'{name}_network',
             'Network',
-            {
-                'name': given.get('name'),
-                'driver': given.get('driver'),
-                'driver_options': given.get('driver_opts'),
-                'internal': given.get('internal'),
-                'attachable': given.get('attachable'),
-                'enable_ipv6': given.get('enable_ipv6'),
-                'subnet': ranges[0].get('subnet'),
-                'gateway': ranges[0].get('gateway'),
-                'ip_range': ranges[0].get('ip_range'),
-                'labels': values.mapping(given.get('labels')),
-            },
+            _named(
+                given,
+                **{key: given.get(key) for key in ('internal', 'attachable', 'enable_ipv6')},
+                **{key: ranges[0].get(key) for key in RANGE_KEYS},
+            ),
         )
 
     def _volumes(self):
@@ -137,16 +142,7 @@ class Conversion:
             if values.external(given):
                 continue
             self.report(f'volumes.{name}', given, values.VOLUME_KEYS)
-            self.add(
-                f'{name}_volume',
-                'Volume',
-                {
-                    'name': given.get('name'),
-                    'driver': given.get('driver'),
-                    'driver_options': given.get('driver_opts'),
-                    'labels': values.mapping(given.get('labels')),
-                },
-            )
+            self.add(f'{name}_volume', 'Volume', _named(given))
 
     def _texts(self, section, kind):
         for name, given in (self._compose.get(section) or {}).items():

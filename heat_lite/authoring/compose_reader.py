@@ -1,6 +1,7 @@
 """The reading of compose files: variables, extends, include, env_file, profiles, overrides."""
 
 import collections
+import operator
 import os
 import pathlib
 import re
@@ -11,6 +12,7 @@ import yaml
 
 from heat_lite.authoring import compose_values as values
 from heat_lite.cli import errors
+from heat_lite.template.conversion.cfn_reader import construct_untagged
 
 #: files that are merged into a compose file beside them, as compose does
 OVERRIDES = {
@@ -30,7 +32,7 @@ SECTIONS = ('services', 'networks', 'volumes', 'secrets', 'configs')
 MAX_DEPTH = 20
 
 
-class _Loader(yaml.SafeLoader):
+class Yaml12Loader(yaml.SafeLoader):
     """Reads the values of YAML 1.2: 22:22 and yes are texts, 0440 is an octal number."""
 
     yaml_implicit_resolvers: dict = {}
@@ -43,25 +45,19 @@ for _tag, _pattern, _first in (
     ('null', r'~|null|Null|NULL|', ['~', 'n', 'N', '']),
     ('merge', r'<<', '<'),
 ):
-    _Loader.add_implicit_resolver(
+    Yaml12Loader.add_implicit_resolver(
         f'tag:yaml.org,2002:{_tag}', re.compile(f'^(?:{_pattern})$'), list(_first)
     )
-_Loader.add_constructor('!reset', lambda loader, node: None)
-_Loader.add_multi_constructor('!', lambda loader, suffix, node: _untagged(loader, node))
-
-
-def _untagged(loader, node):
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return loader.construct_scalar(node)
+Yaml12Loader.add_constructor('!reset', lambda loader, node: None)
+Yaml12Loader.add_multi_constructor(
+    '!', lambda loader, suffix, node: construct_untagged(loader, node)
+)
 
 
 def parse(text: str, name: str) -> dict:
     """Return a document as a map. Raises FileError."""
     try:
-        data = yaml.load(text, Loader=_Loader)
+        data = yaml.load(text, Loader=Yaml12Loader)
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, 'problem_mark', None)
         place = f'{name}:{mark.line + 1}:{mark.column + 1}' if mark else name
@@ -286,7 +282,7 @@ def merged(base: dict, over: dict) -> dict:
     for section in SECTIONS:
         first, second = base.get(section) or {}, over.get(section) or {}
         if first or second:
-            merge = merged_service if section == 'services' else _merged_map
+            merge = merged_service if section == 'services' else operator.or_
             result[section] = {
                 name: merge(first.get(name) or {}, second.get(name) or {})
                 for name in {**first, **second}
@@ -318,10 +314,6 @@ def merged_service(base: dict, over: dict) -> dict:
         else:
             result[key] = value
     return result
-
-
-def _merged_map(base, over):
-    return {**base, **over}
 
 
 def _conditions(given):

@@ -4,35 +4,26 @@ import re
 
 from heat_lite.authoring import compose_values as values
 
+
+def _own_names(names):
+    """Return the keys whose property has the same name."""
+    return {name: name for name in names.split()}
+
+
 #: keys of a service, and the property that takes the value as it is
 SAME = {
-    'image': 'image',
-    'working_dir': 'working_dir',
-    'hostname': 'hostname',
-    'domainname': 'domainname',
-    'init': 'init',
-    'read_only': 'read_only',
-    'tty': 'tty',
-    'stdin_open': 'stdin_open',
-    'privileged': 'privileged',
-    'cap_add': 'cap_add',
-    'cap_drop': 'cap_drop',
-    'security_opt': 'security_opt',
-    'stop_signal': 'stop_signal',
+    **_own_names(
+        'image working_dir hostname domainname init read_only tty stdin_open privileged cap_add '
+        'cap_drop security_opt stop_signal'
+    ),
     'container_name': 'name',
 }
 TEXTS = {'user': 'user', 'cpuset': 'cpu_set', 'pid': 'pid_mode', 'ipc': 'ipc_mode'}
-NUMBERS = {
-    'cpu_shares': 'cpu_shares',
-    'pids_limit': 'pids_limit',
-    'oom_score_adj': 'oom_score_adj',
-}
+NUMBERS = _own_names('cpu_shares pids_limit oom_score_adj')
 LISTS = {
-    'dns': 'dns',
-    'dns_search': 'dns_search',
+    **_own_names('dns dns_search'),
     'dns_opt': 'dns_options',
-    'group_add': 'group_add',
-    'tmpfs': 'tmpfs',
+    **_own_names('group_add tmpfs'),
 }
 SIZES = {
     'mem_limit': 'memory',
@@ -40,14 +31,7 @@ SIZES = {
     'memswap_limit': 'memory_swap',
     'shm_size': 'shm_size',
 }
-KNOWN = {
-    *SAME,
-    *TEXTS,
-    *NUMBERS,
-    *LISTS,
-    *SIZES,
-    *values.SERVICE_KEYS,
-}
+KNOWN = {*SAME, *TEXTS, *NUMBERS, *LISTS, *SIZES, *values.SERVICE_KEYS}
 #: restart policies of deploy
 RESTARTS = {'none': 'no', 'on-failure': 'on-failure', 'any': 'always'}
 DEPLOY_KEYS = ('replicas', 'resources', 'update_config', 'mode', 'restart_policy')

@@ -1,5 +1,6 @@
 """The commands that need no service. They start without the libraries of databases and clouds."""
 
+import functools
 import importlib
 import importlib.util
 import sys
@@ -21,19 +22,12 @@ SERVICE_MODULES = tuple(
 LIBRARIES = ('croniter', 'oslo_db.exception', 'regex', 'requests', 'yaql')
 
 
-def lint(argv=None):
-    """Run ``heat-lite lint``. Return its exit status."""
-    return _run('heat_lite.authoring.lint', argv)
-
-
-def test(argv=None):
-    """Run ``heat-lite test``. Return its exit status."""
-    return _run('heat_lite.authoring.template_tests.command', argv)
-
-
-def schema(argv=None):
-    """Run ``heat-lite schema``. Return its exit status."""
-    return _run('heat_lite.authoring.schema', argv)
+def _run(module, argv=None):
+    """Run a command of this package. Return its exit status."""
+    lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
+    return importlib.import_module(f'heat_lite.authoring.{module}').main(
+        sys.argv[1:] if argv is None else argv
+    )
 
 
 def lsp(argv=None):
@@ -44,27 +38,16 @@ def lsp(argv=None):
             file=sys.stderr,
         )
         return 2
-    return _run('heat_lite.authoring.lsp', argv)
+    return _run('lsp', argv)
 
 
-def fmt(argv=None):
-    """Run ``heat-lite fmt``. Return its exit status."""
-    return _run('heat_lite.authoring.fmt', argv)
-
-
-def docs(argv=None):
-    """Run ``heat-lite docs``. Return its exit status."""
-    return _run('heat_lite.authoring.docs', argv)
-
-
-def init(argv=None):
-    """Run ``heat-lite init``. Return its exit status."""
-    return _run('heat_lite.authoring.init', argv)
-
-
-def convert(argv=None):
-    """Run ``heat-lite convert``. Return its exit status."""
-    return _run('heat_lite.authoring.convert', argv)
+convert = functools.partial(_run, 'convert')
+docs = functools.partial(_run, 'docs')
+fmt = functools.partial(_run, 'fmt')
+init = functools.partial(_run, 'init')
+lint = functools.partial(_run, 'lint')
+schema = functools.partial(_run, 'schema')
+test = functools.partial(_run, 'template_tests.command')
 
 
 def template_graph(name, environments, depth):
@@ -72,8 +55,3 @@ def template_graph(name, environments, depth):
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
     module = importlib.import_module('heat_lite.authoring.template_graph')
     return module.nodes(name, environments, depth)
-
-
-def _run(module, argv):
-    lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
-    return importlib.import_module(module).main(sys.argv[1:] if argv is None else argv)

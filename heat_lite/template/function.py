@@ -99,6 +99,11 @@ class Function:
     def check(self) -> None:
         """Raise one of ARGUMENT_ERRORS for arguments that can never be valid."""
 
+    def require_arguments(self, number: int, text: str) -> None:
+        """Raise ValueError unless the arguments are a list of this length."""
+        if not isinstance(self.args, list) or len(self.args) != number:
+            raise ValueError(text)
+
     def result(self, scope: Scope) -> Any:
         raise NotImplementedError
 

@@ -3,8 +3,6 @@
 ``!GetAtt server.PublicIp`` is read as ``{Fn::GetAtt: [server, PublicIp]}``.
 """
 
-from typing import Any
-
 import yaml
 
 from heat_lite.template import reader
@@ -21,7 +19,7 @@ def parse(text: str, name: str) -> dict:
         return reader.parse(text, name=name)
     except reader.FormatError as error:
         try:
-            data = yaml.load(text, Loader=_Loader)
+            data = yaml.load(text, Loader=ShortFormLoader)
         except (yaml.YAMLError, ValueError, RecursionError):
             raise error from None
         if not isinstance(data, dict):
@@ -30,7 +28,7 @@ def parse(text: str, name: str) -> dict:
         return reader.parse(_with_text_keys(data), name=name)
 
 
-class _Loader(yaml.SafeLoader):
+class ShortFormLoader(yaml.SafeLoader):
     """Reads dates as strings, and tags as calls of functions."""
 
     yaml_implicit_resolvers = {
@@ -39,20 +37,23 @@ class _Loader(yaml.SafeLoader):
     }
 
 
-def _call(loader: _Loader, suffix: str, node: Any) -> dict:
-    args: Any
-    if isinstance(node, yaml.ScalarNode):
-        args = loader.construct_scalar(node)
-    elif isinstance(node, yaml.SequenceNode):
-        args = loader.construct_sequence(node, deep=True)
-    else:
-        args = loader.construct_mapping(node, deep=True)
+def construct_untagged(loader: yaml.SafeLoader, node: yaml.Node) -> Value:
+    """Return the value of a node as if it had no tag."""
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)  # type: ignore[arg-type]
+
+
+def _call(loader: ShortFormLoader, suffix: str, node: yaml.Node) -> dict:
+    args = construct_untagged(loader, node)
     if suffix == 'GetAtt' and isinstance(args, str):
         args = args.split('.', 1)
     return {suffix if suffix in _BARE else f'Fn::{suffix}': args}
 
 
-_Loader.add_multi_constructor('!', _call)
+ShortFormLoader.add_multi_constructor('!', _call)
 
 
 def _with_text_keys(data: Value) -> Value:

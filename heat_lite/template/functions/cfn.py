@@ -20,8 +20,9 @@ class CfnSelect(Function):
     __slots__ = ()
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(f'Arguments to "{self.name}" must be of the form [index, collection]')
+        self.require_arguments(
+            2, f'Arguments to "{self.name}" must be of the form [index, collection]'
+        )
 
     def result(self, scope: Scope) -> Value:
         index, collection = resolve_each(self.args, scope)
@@ -75,8 +76,7 @@ class CfnFindInMap(Function):
         return node
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 3:
-            raise ValueError(f'Arguments to "{self.name}" must be of the form [map, key, key]')
+        self.require_arguments(3, f'Arguments to "{self.name}" must be of the form [map, key, key]')
 
     def result(self, scope: Scope) -> Value:
         value: Value = self.mappings

@@ -84,8 +84,9 @@ class Equals(Function):
     __slots__ = ()
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(f'Arguments to "{self.name}" must be of the form: [value_1, value_2]')
+        self.require_arguments(
+            2, f'Arguments to "{self.name}" must be of the form: [value_1, value_2]'
+        )
 
     def result(self, scope: Scope) -> Value:
         first, second = resolve_each(self.args, scope)
@@ -114,8 +115,7 @@ class CfnNot(Not):
     __slots__ = ()
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 1:
-            raise ValueError(f'Arguments to "{self.name}" must be of the form: [condition]')
+        self.require_arguments(1, f'Arguments to "{self.name}" must be of the form: [condition]')
 
     def condition(self) -> Value:
         return self.args[0]

@@ -246,8 +246,7 @@ class CfnGetAtt(GetAttr):
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute]'
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(self.usage.format(self.name))
+        self.require_arguments(2, self.usage.format(self.name))
 
 
 class GetFile(Function):

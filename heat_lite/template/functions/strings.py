@@ -114,11 +114,11 @@ class CfnReplace(Replace):
     __slots__ = ()
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(
-                f'Incorrect arguments to "{self.name}" should be: '
-                f'{{"{self.name}": [ {{"$var1": "foo", "%var2%": "bar"}}, "$var1 is %var2%"]}}'
-            )
+        self.require_arguments(
+            2,
+            f'Incorrect arguments to "{self.name}" should be: '
+            f'{{"{self.name}": [ {{"$var1": "foo", "%var2%": "bar"}}, "$var1 is %var2%"]}}',
+        )
         if not isinstance(self.args[0], dict | Function):
             raise TypeError(f'"{self.name}" parameters must be a mapping')
 
@@ -246,11 +246,10 @@ class CfnSplit(Function):
     __slots__ = ()
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(
-                f'Incorrect arguments to "{self.name}" should be: '
-                f'"{self.name}" : [ ",", "str1,str2"]]'
-            )
+        self.require_arguments(
+            2,
+            f'Incorrect arguments to "{self.name}" should be: "{self.name}" : [ ",", "str1,str2"]]',
+        )
 
     def result(self, scope: Scope) -> Value:
         delimiter, text = resolve_each(self.args, scope)
