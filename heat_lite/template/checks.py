@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template.dialects import Value, Version
+from heat_lite.common.value_types import Value
+from heat_lite.template.dialects import Version
 from heat_lite.template.suggest import (
     closest_match,
     suggest,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import property_checks, versions
 from heat_lite.template.checks import raise_first
 from heat_lite.template.constraints import (
@@ -21,7 +22,6 @@ from heat_lite.template.constraints import (
     STRING,
     to_number,
 )
-from heat_lite.template.dialects import Value
 from heat_lite.template.property_checks import property_error
 from heat_lite.template.schema import PropertySchema
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function
-from heat_lite.template.dialects import Value
 from heat_lite.template.function import Scope
 
 #: Limit of a chain of conditions that refer to each other: each one uses Python's stack.

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import format_constraints, patterns
-from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 from heat_lite.template.functions.lists_and_maps import hashable
 from heat_lite.template.suggest import with_suggestion

@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function
-from heat_lite.template.dialects import Value, Version
+from heat_lite.template.dialects import Version
 from heat_lite.template.function import Parser
 from heat_lite.template.suggest import suggest
 

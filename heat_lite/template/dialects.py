@@ -1,12 +1,9 @@
-"""The two dialects of templates, HOT and CFN: their keywords, and the type of what they hold."""
+"""The two dialects of templates, HOT and CFN: their keywords, and the versions of each."""
 
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
 
-#: What a part of a template may be: a scalar, a list, a map, or a call in place of one.
-Value: TypeAlias = Any
 VERSION_KEYS = ('heat_template_version', 'AWSTemplateFormatVersion', 'HeatTemplateFormatVersion')
 
 

@@ -6,7 +6,7 @@ It holds parameter values, the resource registry with hooks and restricted actio
 from collections.abc import Mapping
 from typing import Any
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry
 
 PARAMETERS, PARAMETER_DEFAULTS, RESOURCE_REGISTRY = (

@@ -13,7 +13,7 @@ from typing import Any
 
 import croniter
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 
 _MAC_SHAPES = [
     re.compile(shape, re.IGNORECASE)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.suggest import suggest
 
 #: Exceptions that invalid arguments in a template can cause; any other exception is a bug.

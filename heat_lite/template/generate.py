@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import (
     ANY,
     BOOLEAN,
@@ -13,7 +14,6 @@ from heat_lite.template.constraints import (
     STRING,
     CustomConstraint,
 )
-from heat_lite.template.dialects import Value
 from heat_lite.template.parameters.parameter_schema import describe_constraints
 from heat_lite.template.parameters.parameter_types import WIRE_NAMES
 from heat_lite.template.schema import PropertySchema, visible

@@ -7,9 +7,10 @@ A function call is allowed wherever a value is.
 import re
 from collections.abc import Mapping
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import coercion, constraints, dialects, function, support, versions
 from heat_lite.template.constraints import Constraint
-from heat_lite.template.dialects import Value, Version
+from heat_lite.template.dialects import Version
 from heat_lite.template.functions import logic
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.parameters import parameter_schema, parameter_types

@@ -9,8 +9,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
-from heat_lite.template.dialects import Value
 from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
 from heat_lite.template.functions import budget
 from heat_lite.template.parameters import parameter_types

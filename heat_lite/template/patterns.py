@@ -13,7 +13,7 @@ from typing import Any
 import regex
 
 from heat_lite.common import lru_cache
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.functions import budget
 
 MAX_LENGTH = 10_000

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from heat_lite.common import exception, lru_cache
+from heat_lite.common.value_types import Value
 from heat_lite.template import coercion, function, property_checks, translation
 from heat_lite.template.checks import raise_first
 from heat_lite.template.coercion import CheckOptions
 from heat_lite.template.constraints import LIST, MAP
-from heat_lite.template.dialects import Value
 from heat_lite.template.function import ARGUMENT_ERRORS, Function, is_omitted
 from heat_lite.template.schema import PropertySchema
 

@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, yaml_reader
 from heat_lite.template.checks import Violation
-from heat_lite.template.dialects import VERSION_KEYS, Value
+from heat_lite.template.dialects import VERSION_KEYS
 from heat_lite.template.suggest import closest_match, with_suggestion
 
 ENVIRONMENT_SECTIONS = (
@@ -112,7 +113,7 @@ def environment_sections(data: Mapping[str, Value]) -> Iterator[Violation]:
         yield checks.Violation('environment-section', (section,), FormatError(text), message)
 
 
-def _read(text: Value, limits: Limits) -> Value:
+def _read(text: Value, limits: DocumentLimits) -> Value:
     if isinstance(text, dict | list):
         return _require_depth(text, limits.depth)
     if isinstance(text, bytes):

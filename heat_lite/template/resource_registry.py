@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.common import exception
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 
 PER_RESOURCE = 'resources'
 HOOKS, RESTRICTED_ACTIONS = 'hooks', 'restricted_actions'

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import support as support_status
 from heat_lite.template.constraints import (
     ANY,
@@ -25,7 +26,6 @@ from heat_lite.template.constraints import (
     Length,
     Range,
 )
-from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 

@@ -6,8 +6,8 @@ import typing
 from collections.abc import Iterable, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import coercion, schema
-from heat_lite.template.dialects import Value
 
 STRING, NUMBER, BOOLEAN, JSON, LIST = 'String', 'Number', 'Boolean', 'Json', 'CommaDelimitedList'
 TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)

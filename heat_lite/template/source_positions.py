@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import yaml_reader
-from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 
 _MERGE_KEY = '<<'

@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import coercion
 from heat_lite.template.constraints import LIST, MAP
-from heat_lite.template.dialects import Value
 from heat_lite.template.properties import Properties, replace_names
 from heat_lite.template.schema import PropertySchema
 

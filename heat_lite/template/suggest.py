@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from heat_lite.common.exception import append_hint
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 
 #: Limits of the search, to bound the cost of an error message.
 MAX_LENGTH, MAX_COMPARED = 100, 20

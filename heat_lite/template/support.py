@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 
 STATUSES = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN) = (
     'UNKNOWN',

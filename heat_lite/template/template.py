@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from heat_lite.common import exception, lru_cache
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, conditions, dialects, function, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
-from heat_lite.template.dialects import Value, Version
+from heat_lite.template.dialects import Version
 from heat_lite.template.environment import Environment
 from heat_lite.template.function import Parser, Scope
 from heat_lite.template.parameters import parameter_groups

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template.coercion import AliasConflict
-from heat_lite.template.dialects import Value
 
 
 class Rule:

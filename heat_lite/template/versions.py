@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import function
-from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Value, Version
+from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.suggest import suggest

@@ -18,7 +18,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 
 __all__ = ['LOADER', 'YAMLError', 'key_text', 'read']
 

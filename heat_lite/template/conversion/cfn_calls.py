@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import versions
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remarks, Unconvertible
-from heat_lite.template.dialects import Value
 from heat_lite.template.functions.refs import CfnResourceFacade
 
 HOT_VERSION = '2021-04-16'

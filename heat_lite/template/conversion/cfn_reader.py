@@ -5,8 +5,8 @@
 
 import yaml
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
-from heat_lite.template.dialects import Value
 
 _TIMESTAMP = 'tag:yaml.org,2002:timestamp'
 #: short forms without the prefix ``Fn::``

@@ -6,11 +6,11 @@ What has no equivalent is reported, with its path in the original template.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import dialects
 from heat_lite.template.conversion.cfn_calls import HOT_VERSION, REGION, REGION_SCHEMA, Calls
 from heat_lite.template.conversion.mappings import Mappings
 from heat_lite.template.conversion.problems import Remark, Remarks
-from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_schema
 
 _VERSION_KEYS = dialects.VERSION_KEYS[1:]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.yaml_reader import LOADER
 
 #: the path of the first entry of a text

@@ -8,8 +8,8 @@ fails for a missing key as Fn::FindInMap does.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template.conversion.problems import Unconvertible
-from heat_lite.template.dialects import Value
 
 _EXPRESSION = '$.data.map[$.data.first][$.data.second]'
 _DESCRIPTION = 'A mapping of the original template. It is not meant to be changed.'

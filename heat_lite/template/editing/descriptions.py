@@ -3,8 +3,8 @@
 import inspect
 import json
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import support
-from heat_lite.template.dialects import Value
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.schema import AttributeSchema, PropertySchema, visible

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
-from heat_lite.template.dialects import Value
 from heat_lite.template.editing import indentation, key_order, lines
 from heat_lite.template.editing.key_order import Order
 from heat_lite.template.editing.lines import NotFormattable

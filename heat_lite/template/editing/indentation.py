@@ -7,7 +7,7 @@ keys. Comments, quotes, collections in brackets and the content of block scalars
 import bisect
 import re
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.editing.lines import (
     NotFormattable,
     Part,

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from heat_lite.common import exception
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.editing import descriptions, subjects
 from heat_lite.template.editing.cursor import Place
 from heat_lite.template.lint.document import TemplateDocument

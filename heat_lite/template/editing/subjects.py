@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import function
 from heat_lite.template.constraints import LIST, MAP
-from heat_lite.template.dialects import Value
 from heat_lite.template.lint.document import Definition, TemplateDocument
 from heat_lite.template.lint.type_info import TypeInfo
 

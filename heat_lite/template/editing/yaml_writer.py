@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import versions
-from heat_lite.template.dialects import Value
 
 WIDTH = 100
 #: characters of a call that is written on one line

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 
 #: Limits of one result: characters of a string; values, at any depth, of a list or map.
 MAX_CHARACTERS = 4 * 1024 * 1024

@@ -6,7 +6,7 @@ Fn::Select, Fn::FindInMap, Fn::GetAZs and Fn::MemberListToMap.
 import json
 from collections.abc import Mapping
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Parser, Scope, resolve_each
 from heat_lite.template.functions import budget
 

@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget
 

@@ -4,8 +4,8 @@ Also the placeholders for functions that a version or a section does not allow.
 """
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import conditions
-from heat_lite.template.dialects import Value
 from heat_lite.template.function import (
     OMITTED,
     Function,

@@ -3,8 +3,8 @@
 import functools
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import attributes
-from heat_lite.template.dialects import Value
 from heat_lite.template.function import Function, Parser, Reference, Scope, dependencies, resolve
 from heat_lite.template.functions import budget
 

@@ -7,7 +7,7 @@ searched again.
 import itertools
 from collections.abc import Iterator, Mapping
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.functions import budget
 
 #: Up to this number of keys each key is searched by itself.

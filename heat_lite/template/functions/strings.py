@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from urllib import parse as urls
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget, replacement
 

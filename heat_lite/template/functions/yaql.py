@@ -14,7 +14,7 @@ import yaql
 from yaql.language import exceptions, expressions, utils
 
 from heat_lite.common import lru_cache
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve
 from heat_lite.template.functions import budget, yaql_limits
 

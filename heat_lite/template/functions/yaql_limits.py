@@ -6,8 +6,8 @@ from typing import Any
 
 from yaql.language import contexts, exceptions, utils, yaqltypes
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import patterns
-from heat_lite.template.dialects import Value
 from heat_lite.template.functions import budget
 from heat_lite.template.functions.budget import Stopwatch
 from heat_lite.template.patterns import Pattern

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function, versions
 from heat_lite.template.checks import Violation
-from heat_lite.template.dialects import Value
 from heat_lite.template.function import Function, Parser, Scope
 from heat_lite.template.functions import logic, refs
 from heat_lite.template.lint.constants import ConstantConditions

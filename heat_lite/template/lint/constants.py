@@ -3,8 +3,8 @@
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import conditions, function
-from heat_lite.template.dialects import Value
 from heat_lite.template.template import Template
 
 _ERRORS = (exception.HeatException, *function.ARGUMENT_ERRORS)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import dialects, reader, resource_registry
-from heat_lite.template.dialects import Value, Version
+from heat_lite.template.dialects import Version
 from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls

@@ -14,8 +14,8 @@ It opens no file and calls no service. Its caller passes these in:
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import dialects
-from heat_lite.template.dialects import Value
 from heat_lite.template.environment import Environment
 from heat_lite.template.lint import levels
 from heat_lite.template.lint.document import (

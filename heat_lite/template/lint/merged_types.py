@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import resource_registry
-from heat_lite.template.dialects import Value
 from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint.document import READ_ERRORS, EnvironmentDocument
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.lint import cycles, excerpt
 from heat_lite.template.lint.finding import LEVELS, Finding
 from heat_lite.template.lint.rules import RULES

@@ -4,7 +4,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterable
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.calls import Call
 from heat_lite.template.lint.document import TemplateDocument

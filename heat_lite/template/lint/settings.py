@@ -5,8 +5,8 @@ import fnmatch
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
-from heat_lite.template.dialects import Value
 from heat_lite.template.lint.finding import LEVELS
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.suggest import with_suggestion

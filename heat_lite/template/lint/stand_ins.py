@@ -3,8 +3,8 @@
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import AllowedValues, Length, Range
-from heat_lite.template.dialects import Value
 from heat_lite.template.environment import PARAMETERS, Environment
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.template import Template

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template.checks import Violation
-from heat_lite.template.dialects import Value
 from heat_lite.template.suggest import with_suggestion
 
 

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import constraints as rules
 from heat_lite.template.constraints import Constraint
-from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.suggest import with_keyword_suggestion
 

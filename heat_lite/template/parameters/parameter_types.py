@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import constraints, reader
-from heat_lite.template.dialects import Value
 
 STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
 WIRE_NAMES = {

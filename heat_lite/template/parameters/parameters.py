@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks
 from heat_lite.template.constraints import AllowedValues
-from heat_lite.template.dialects import Value
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, merge, reader
-from heat_lite.template.dialects import Value
 from heat_lite.template.environment import (
     PARAMETER_DEFAULTS,
     PARAMETERS,

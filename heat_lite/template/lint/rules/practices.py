@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from heat_lite.template.dialects import Value
+from heat_lite.common.value_types import Value
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.calls import Call
 from heat_lite.template.lint.document import TemplateDocument

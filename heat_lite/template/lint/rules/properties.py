@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, coercion, property_checks, support
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import ANY, LIST, MAP
-from heat_lite.template.dialects import Value
 from heat_lite.template.functions import refs
 from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, dependencies, dialects, versions
 from heat_lite.template.checks import Violation
-from heat_lite.template.dialects import Value
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
