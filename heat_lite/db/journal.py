@@ -297,7 +297,7 @@ def _with_required_ids(rows, new_ids):
     table = models.resource
     # stored by an earlier turn, whose commit had to be found out
     query = select(table.c.uuid, table.c.id).where(table.c.uuid.in_(sorted(missing)))
-    ids = {**new_ids, **(dict(session.execute(query)) if missing else {})}
+    ids = {**new_ids, **(dict(session.execute(query).all()) if missing else {})}
     ids.update({each: each for row in rows for each in row['requires'] if isinstance(each, int)})
     return [
         {**row, 'requires': [ids[each] for each in row['requires'] if each in ids]} for row in rows

@@ -54,7 +54,8 @@ def deps_of_rows(stack_id: str) -> dict:
 
     The caller is in a transaction.
     """
-    rows = dict(session.execute(select(_R.c.id, _R.c.requires).where(_R.c.stack_id == stack_id)))
+    query = select(_R.c.id, _R.c.requires).where(_R.c.stack_id == stack_id)
+    rows = dict(session.execute(query).all())
     return deps_column(
         {
             (row, True): {(each, True) for each in requires or () if each in rows}
@@ -89,7 +90,7 @@ def rows_elsewhere(context: RequestContext, stack_id: str, engine_id: str) -> di
     query = select(_R.c.id, _R.c.engine_id).where(
         _R.c.stack_id == stack_id, _R.c.engine_id.is_not(None), _R.c.engine_id != engine_id
     )
-    return dict(session.execute(query))
+    return dict(session.execute(query).all())
 
 
 @session.reader
@@ -139,5 +140,5 @@ def holders(rows: Collection[int]) -> dict[int, str | None]:
     for start in range(0, len(ordered), sync_points.CHUNK):
         chunk = _R.c.id.in_(ordered[start : start + sync_points.CHUNK])
         query = select(_R.c.id, _R.c.engine_id).where(chunk).order_by(_R.c.id)
-        found.update(dict(session.execute(query.with_for_update())))
+        found.update(dict(session.execute(query.with_for_update()).all()))
     return found
