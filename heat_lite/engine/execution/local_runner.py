@@ -58,7 +58,9 @@ class LocalRunner:
             return
         best = nodes.record_of(self._stack, node)
         for record in nodes.records_of(self._stack, node):
-            is_part = best is not None and record.id in (best.id, best.replaces)
+            # an older row that awaits its delete is not at work
+            is_replaced = best is not None and best.id is None and record.id == best.replaces
+            is_part = record is best or is_replaced
             if is_part and record.engine_id != self._engine_id:
                 record.set(engine_id=self._engine_id)
 
