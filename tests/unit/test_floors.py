@@ -30,7 +30,7 @@ FLOORS = {
     'operations': (),
     'common': ('conf',),
     'policies': ('common', 'operations'),
-    'template': ('common.exception', 'common.lru_cache'),
+    'template': ('common.exception', 'common.lru_cache', 'common.value_types'),
     'db': ('common', 'conf'),
     'clients': ('common', 'conf'),
     'rpc': ('common', 'conf', 'operations'),
