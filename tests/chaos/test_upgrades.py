@@ -194,8 +194,8 @@ def test_no_stack_is_lost_by_an_upgrade_and_a_downgrade(backend, convergence, tm
     options = f'convergence_engine = {convergence}'
     with running_before(backend, tmp_path, options=options) as (cluster, before):
         with users_at_work(cluster) as users:
-            manage(cluster, 'heat-lite-status', 'upgrade', 'check')
             manage(cluster, 'heat-lite-manage', 'db_sync')
+            manage(cluster, 'heat-lite-status', 'upgrade', 'check')
             upgrade(cluster)
             downgrade(cluster, before)
             while users.count < STACKS:

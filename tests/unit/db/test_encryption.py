@@ -16,6 +16,7 @@ from heat_lite.db import (
     models,
     resources,
     session,
+    signals,
     snapshots,
     software,
     stack_creation,
@@ -33,12 +34,14 @@ ALWAYS = 'planted-password planted-trust planted-data planted-token'.split()
 WANTED = 'planted-parameter planted-default planted-file planted-property'.split()
 WANTED += 'planted-metadata planted-output planted-snapshot planted-rule'.split()
 WANTED += 'planted-value planted-part planted-config planted-input planted-result'.split()
+WANTED += ['planted-signal']
 ENVIRONMENT = {'parameters': {'p': 'planted-parameter'}}
 TEMPLATE = {
     'heat_template_version': '2018-08-31',
     'parameters': {'p': {'type': 'string', 'hidden': True, 'default': 'planted-default'}},
 }
 FILES = {'file:///f': 'planted-file'}
+ENGINE = 'engine-1'
 
 
 def plant(context):
@@ -69,6 +72,7 @@ def plant(context):
         data=[(row, 'd', 'planted-data', True), (row, 'v', 'planted-value', False)],
     )
     (row_id,) = journal.save(context, turn)
+    signals.add(context, row_id, ENGINE, {'s': 'planted-signal'})
     snapshot = snapshots.create(context, {'stack_id': stack, 'data': {'s': 'planted-snapshot'}})
     databases.add_snapshot_part(context, snapshot, 'r', {'r': 'planted-part'})
     config = software.create_config(context, {'config': {'c': 'planted-config'}})
@@ -101,6 +105,7 @@ def look(context, planted):
     resource, event = resources.get(context, row), events.get(context, planted['event'])
     deployment = software.get_deployment(context, planted['deployment'])
     (part,) = databases.snapshot_parts(context, planted['snapshot'])
+    (signal,) = signals.waiting(context, row, ENGINE)
     return [
         [
             creds.password,
@@ -118,6 +123,7 @@ def look(context, planted):
             event.properties['p'],
             resource.rsrc_metadata['m'],
             resource.data['v'],
+            signal.details['s'],
             stack.outputs[0]['output_value'],
         ],
         [snapshots.get(context, planted['snapshot']).data['s'], part.data['r']],
@@ -133,7 +139,8 @@ def look(context, planted):
 EXPECTED = [
     ALWAYS,
     ['planted-parameter', 'planted-default', 'planted-file'],
-    ['planted-property', 'planted-property', 'planted-metadata', 'planted-value', 'planted-output'],
+    ['planted-property', 'planted-property', 'planted-metadata', 'planted-value']
+    + ['planted-signal', 'planted-output'],
     ['planted-snapshot', 'planted-part'],
     ['planted-rule'],
     ['planted-config', 'planted-input', 'planted-result'],

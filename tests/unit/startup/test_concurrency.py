@@ -11,10 +11,10 @@ from heat_lite.rpc import messaging
 conf = cfg.ConfigOpts()
 conf([])
 messaging.setup(conf, 'local://')
-server = messaging.serve('topic', 'one', [])
+messaging.serve('topic', 'one', [])
 from oslo_service import backend
 from eventlet import patcher
-print(server.executor, backend.get_backend_type().value, patcher.already_patched)
+print(backend.get_backend_type().value, patcher.already_patched)
 """
 WITHOUT_EVENTLET = """
 from heat_lite.startup import concurrency
@@ -25,9 +25,9 @@ from heat_lite.rpc import messaging
 conf = cfg.ConfigOpts()
 conf([])
 messaging.setup(conf, 'local://')
-server = messaging.serve('topic', 'one', [])
+messaging.serve('topic', 'one', [])
 submodules = [name for name in sys.modules if name.startswith('eventlet.')]
-print(server.executor, sys.modules['eventlet'], len(submodules))
+print(sys.modules['eventlet'], len(submodules))
 """
 # An earlier choice of a WSGI server with eventlet of its own stays.
 CHOSEN = """
@@ -48,11 +48,11 @@ def output(program):
 
 
 def test_process_without_http_cannot_import_eventlet():
-    assert output(WITHOUT_EVENTLET) == 'threading None 0'
+    assert output(WITHOUT_EVENTLET) == 'None 0'
 
 
 def test_process_that_serves_http_patches_nothing():
-    assert output(SERVES) == 'threading threading {}'
+    assert output(SERVES) == 'threading {}'
 
 
 def test_choice_of_the_server_stays():
