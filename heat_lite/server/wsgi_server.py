@@ -19,6 +19,7 @@ import socket
 import eventlet
 import eventlet.wsgi
 import greenlet
+from oslo_context import context as oslo_context
 
 from heat_lite.api import event_feed, request_metrics, wsgi
 from heat_lite.common import admission, exception, log_context, metrics, printable
@@ -141,6 +142,7 @@ class Protocol(eventlet.wsgi.HttpProtocol):
             # stays in memory until a collection of garbage
             self.application = None
             self.environ.clear()
+            log_context.forget_request()
 
 
 def serve(sock, app, conf):
@@ -262,9 +264,11 @@ class Server:
                 place.take(stream.interruptible)
             body.complete(self._limits.max_body)
             environ[admission.END_PEER_PERMIT] = lambda: (stream.permit.end(), place.end())
-            status, headers, parts = self._hub.run_in(
+            status, headers, parts, context = self._hub.run_in(
                 self._threads, self._call, environ, connection
             )
+            if context is not None:  # the line in the log, which follows the hooks, names it
+                environ['eventlet.posthooks'].append((lambda _: context.update_store(), (), {}))
         except exception.RequestAbandoned:
             status, headers, parts = '503 Service Unavailable', [], []  # nothing reads it
         finally:
@@ -276,16 +280,20 @@ class Server:
         return parts
 
     def _call(self, environ, connection):
-        """Call the application in a native thread. Return status, headers and parts of the body."""
+        """Call the application in a native thread.
+
+        Return status, headers, parts of the body, and the context of the request or None.
+        """
         started = []
         log_context.forget_request()
         try:
             parts = self._app(environ, lambda *given: started.append(given))
             if connection.client is None:
                 parts = _joined(parts)
+            context = oslo_context.get_current()
         finally:
             log_context.forget_request()
-        return *started[-1][:2], parts
+        return *started[-1][:2], parts, context
 
     def _serve(self, connection):
         sock = connection[1]

@@ -46,7 +46,7 @@ def projects(service):
 
 @shapes.of(*PROGRAMS)
 def test_lines_of_two_projects_at_once_carry_their_own_request(service, projects):
-    """Green threads of the API answer the requests at once, as threads of the engine do."""
+    """Threads of the API answer the requests at once, as threads of the engine do."""
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         sent = list(pool.map(lambda n: ask_for_stack(service, projects, n), range(REQUESTS)))
     request_ids = {number: request_id for number, request_id, _ in sent}

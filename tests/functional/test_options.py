@@ -82,7 +82,7 @@ def test_interface_is_checked_as_often_as_configured(driver):
         return [{'port_id': 'p'}]
         yield
 
-    def delete_if_present(call, *arguments):
+    def delete_path(path):
         return True
         yield
 
@@ -90,9 +90,9 @@ def test_interface_is_checked_as_often_as_configured(driver):
         stack=types.SimpleNamespace(limits=driver.service.runtime.limits),
         resource_id='server-id',
         object_path=lambda: '/servers/server-id',
-        client=lambda: types.SimpleNamespace(list=None, delete=None),
+        client=lambda: types.SimpleNamespace(list=None),
         call_with_retry=call_with_retry,
-        delete_if_present=delete_if_present,
+        delete_path=delete_path,
     )
     pauses = []
     with pytest.raises(exception.Error, match='Failed to detach interface'):
