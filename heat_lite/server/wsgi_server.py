@@ -92,6 +92,8 @@ class Protocol(eventlet.wsgi.HttpProtocol):
     def _read_request_line(self):
         if self.requests:
             self.stream.begin(wsgi_connection.NEXT_REQUEST)
+            # a pipelined request may be here already, and its client gone
+            self.stream.take_permit()
         self.requests += 1
         return super()._read_request_line()
 
