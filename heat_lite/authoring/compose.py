@@ -24,11 +24,6 @@ HOST_PATHS = 'paths of the host are used, which needs the option allow_host_path
 PRIVILEGED = 'containers have rights on the host, which needs the option allow_privileged'
 
 
-def is_compose(data):
-    """Return whether a document is a compose file."""
-    return isinstance(data, dict) and 'services' in data and 'resources' not in data
-
-
 def _named(given, **more):
     """Return the properties that networks and volumes have in common, and more."""
     return {

@@ -271,11 +271,6 @@ class AttributeSchema:
         """Return the key of the attribute in the response of the cloud."""
         return self.wire or name
 
-    @classmethod
-    def from_output(cls, definition: Value) -> Value:
-        """Return the attribute for an output of a template that serves as a resource type."""
-        return cls(definition.description)
-
     def to_wire(self) -> Value:
         """Return the schema as GET resource_types/{type} shows it."""
         wire: dict[str, Any] = {'description': self.description}

@@ -178,7 +178,7 @@ def _waiting_details(item: Resource) -> list[Any]:
 
 
 def start(item: Resource, signals: Sequence[int] = ()) -> None:
-    """Handle the signals to a resource, of which ``signals`` are new ones."""
+    """Handle the signals to a resource; ``signals`` are the new ones."""
     row_id = item.record.id
     if item.signals_in_parallel:
         for signal_id in signals:
