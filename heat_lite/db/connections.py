@@ -102,13 +102,14 @@ def create_replica(settings: Settings) -> sqlalchemy.Engine | None:
 
 
 def drop_idle(engine: sqlalchemy.Engine) -> None:
-    """Close unused connections to a file of SQLite.
+    """Give up the connections to a file of SQLite; the next collection of garbage closes them.
 
     Each keeps references to its last 200 cursors, and these lie in blocks of memory that could
-    return to the system otherwise.
+    return to the system otherwise. They are not closed here: a thread that waits for the one which
+    is being closed would not be woken, and hold the lock of all writers meanwhile.
     """
     if engine.dialect.name == 'sqlite' and not _in_memory(engine.url):
-        engine.dispose()
+        engine.dispose(close=False)
 
 
 def is_transient(error: Exception, dialect: str) -> bool:

@@ -1,4 +1,7 @@
+import concurrent.futures
+import gc
 import os
+from pathlib import Path
 
 import pytest
 import sqlalchemy
@@ -6,6 +9,9 @@ from oslo_db import exception as db_exception
 
 from heat_lite.db import connections, session
 from tests import databases
+
+#: much more than a connection takes, and less than the wait of the pool
+ENDS_SECONDS = 20
 
 
 @pytest.mark.parametrize(
@@ -95,6 +101,22 @@ def test_idle_connections_to_sqlite_are_made_anew(tmp_path):
             assert connection.connection.dbapi_connection is not before
             assert connection.exec_driver_sql('PRAGMA foreign_keys').scalar() == 1
         engine.dispose()
+
+
+def test_no_thread_waits_for_an_idle_connection_to_sqlite_that_is_dropped(tmp_path):
+    file = tmp_path / 'd'
+    writer, _ = connections.create_engines(connections.Settings(f'sqlite:///{file}'))
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+
+        @sqlalchemy.event.listens_for(writer, 'close')
+        def write(*_):
+            pool.submit(lambda: writer.connect().close()).result(ENDS_SECONDS)
+
+        writer.connect().close()
+        connections.drop_idle(writer)
+    gc.collect()
+    links = (each.resolve() for each in Path('/proc/self/fd').iterdir())
+    assert file not in links
 
 
 def test_forked_process_opens_its_own_connection(database):
