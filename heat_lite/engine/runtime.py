@@ -6,7 +6,7 @@ Tests: tests/functional/test_engine.py.
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heat_lite import conf as options
@@ -25,11 +25,20 @@ from heat_lite.template.template import Template
 if TYPE_CHECKING:
     from oslo_config import cfg
 
+    from heat_lite.clients.clients import Clients
     from heat_lite.clients.trusts import TrustStore
+    from heat_lite.engine.cluster.placement import Placement
+    from heat_lite.engine.endpoints.base import LocalCalls
+    from heat_lite.engine.execution.task_manager import ThreadGroupManager
+    from heat_lite.engine.execution.workers import Workers
     from heat_lite.engine.notification import Notifications, Sinks
     from heat_lite.engine.registry import Registry
+    from heat_lite.engine.resource.resource import Resource
+    from heat_lite.engine.signals.signal_tasks import SignalTasks
     from heat_lite.engine.software.software import Software
     from heat_lite.engine.stack.lifecycle_plugins import LifecyclePlugins
+    from heat_lite.engine.stack.nested_stack_view import NestedStackView
+    from heat_lite.engine.stack.stack import Stack
     from heat_lite.engine.stack.stack_users import StackUsers
     from heat_lite.engine.task_pool import TaskPool
     from heat_lite.engine.watch.watch_rules import WatchRules
@@ -196,44 +205,6 @@ def service_endpoints(conf, clouds=None):
     )
 
 
-class TaskManager(Protocol):
-    """The stacks that this engine works on (``execution.task_manager``)."""
-
-    def start(self, request: Any) -> None: ...
-
-    def call(self, stack: Any, function: Callable[[Any], Any]) -> Any: ...
-
-    def send(self, stack_id: str, message: str) -> bool: ...
-
-    def stop(self, stack_id: str, seconds: float) -> bool: ...
-
-    def reserve_slot(self, stack: Any, limit: int) -> bool: ...
-
-    def has(self, stack_id: str) -> bool: ...
-
-    def stack_ids(self) -> list[str]: ...
-
-    def entries(self) -> Sequence[Any]: ...
-
-    def flush(self, seconds: float) -> Sequence[Any]: ...
-
-    def use(self, workers: Any) -> None: ...
-
-
-class Workers(Protocol):
-    """The work on stacks that other engines have locked (``execution.workers``)."""
-
-    def look(self, stack: Any, engine_id: str, traversal_id: str, keys: Any) -> None: ...
-
-    def start(self, context: RequestContext, stack_id: str) -> None: ...
-
-    def stop(self, stack: Any, engine_id: str) -> None: ...
-
-    def has(self, stack_id: str) -> bool: ...
-
-    def leave(self, stack_id: str) -> bool: ...
-
-
 class Listener(Protocol):
     """The messages to a certain engine (``rpc.listener``)."""
 
@@ -273,13 +244,13 @@ class Runtime:
     pool: 'TaskPool'
     limits: EngineLimits
     engine_id: str
-    clients: Callable[[RequestContext], Any]
+    clients: 'Callable[..., Clients]'
     #: the clouds that the embedded service has logins of; None: Keystone names the cloud
     clouds: 'cloud_login.Clouds | None' = None
     #: clouds whose stacks are in the database, but whose login this service does not have
     absent_clouds: frozenset[str] = frozenset()
-    task_manager: TaskManager = UNSET
-    local_calls: Any = None
+    task_manager: 'ThreadGroupManager' = UNSET
+    local_calls: 'LocalCalls' = UNSET
     listener: Listener = UNSET
     lifecycle_plugins: 'LifecyclePlugins | None' = None
     notifier: 'Notifications | None' = None
@@ -287,11 +258,11 @@ class Runtime:
     event_sinks: 'Sinks | None' = None
     #: the class that authenticates requests, called with a RequestContext; None: there is none
     cloud_backend: Callable[[RequestContext], Any] | None = None
-    nested_stack: Callable[[Any], Any] = UNSET
+    nested_stack: 'Callable[[Resource], NestedStackView]' = UNSET
     #: the work on stacks that other engines have locked (``execution.workers``)
-    workers: Workers = UNSET
-    placement: Any = None
-    stack_users: 'Callable[[Any], StackUsers] | None' = None
+    workers: 'Workers' = UNSET
+    placement: 'Placement' = UNSET
+    stack_users: 'Callable[[Stack], StackUsers] | None' = None
     #: makes trusts for deferred authentication (see ``clients.trusts``); None: none are made
     trusts: 'TrustStore | None' = None
     software: 'Callable[[RequestContext], Software]' = UNSET
@@ -307,7 +278,7 @@ class Runtime:
     )
     waits: WaitRegistry = dataclasses.field(default_factory=WaitRegistry)
     #: the tasks that handle signals (``signals.signal_tasks.SignalTasks``)
-    signal_tasks: Any = None
+    signal_tasks: 'SignalTasks' = UNSET
     #: held by the resource that makes its first call after a take-over (``stack.quarantine``)
     quarantine_slot: threading.Lock = dataclasses.field(default_factory=threading.Lock)
     revision: str = 'unknown'
