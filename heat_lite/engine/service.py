@@ -231,7 +231,6 @@ class EngineService:
         self._timers = self._build_timers()
         for server in self._servers:
             server.start()
-        self.runtime.watch_rules.actions.start()
         for timer in self._timers:
             timer.start()
         LOG.info('Engine %s is ready', self.engine_id)
@@ -272,7 +271,6 @@ class EngineService:
             timer.stop()
         seconds = min(self._conf.heat_lite.request_shutdown_timeout, grace / 2)
         requests_end = time.monotonic() + seconds
-        self.runtime.watch_rules.actions.stop(seconds)
         if not messaging.stop_servers(self._servers, seconds):
             LOG.warning(
                 'Requests to engine %s still run after %g seconds: they end without a reply',

@@ -6,23 +6,28 @@ URL for signals to a resource of the same project. No request is sent to a URL: 
 the resource itself.
 """
 
-import collections
+import contextlib
+import dataclasses
+import functools
 import logging
 import re
 import threading
-import time
 import urllib.parse
-from typing import Any, NamedTuple
+import weakref
+from collections.abc import Callable
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, identifier
+from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import resource as engine_resource
+from heat_lite.engine.scheduler import TaskRunner
 from heat_lite.engine.signals import signals
+from heat_lite.engine.task_pool import ConcurrencyLimit, PoolClosed, TaskPool
 
 LOG = logging.getLogger(__name__)
-#: threads that send signals; a signal waits for another engine if that one works on the stack
-THREADS = 4
+#: signals of a project that are sent at the same time
+SENT_AT_ONCE = 4
 #: signals of a project that wait to be sent; further ones are sent at the next evaluation
 MAX_PENDING = 1000
 RESOURCES = '/resources/'
@@ -30,13 +35,17 @@ _REST = re.compile(r'/stacks/([^/]+)/([^/]+)/resources/([^/]+)/signal')
 _SIGNED = re.compile(r'/(?:signal|waitcondition)/(arn:.+)')
 
 
-class Signal(NamedTuple):
-    """A signal that a rule sends: the stack and the name of the resource, and its details."""
+@dataclasses.dataclass(frozen=True)
+class Signal:
+    """A signal that a rule sends: the stack and the name of the resource, and its details.
+
+    Signals of a rule to a resource are equal, whatever their details.
+    """
 
     rule_id: int
     stack_id: str
     name: str
-    details: dict[str, Any]
+    details: Values = dataclasses.field(compare=False)
 
 
 # --------------------------------------------------------------- what an action names
@@ -104,85 +113,45 @@ def _takes_signals(item):
 
 
 class ActionQueue:
-    """Signals that wait to be sent. Projects take turns; a rule sends one signal at a time.
+    """Signals that wait to be sent in the task pool. A rule sends one signal at a time.
 
-    ``send(tenant, signal)`` sends one; its errors are logged.
+    ``send(tenant, signal)`` sends one; its errors are logged. When the pool is closed, what waits
+    is sent by the next evaluation of its rule.
     """
 
-    def __init__(self, send, threads=THREADS):
+    def __init__(self, pool: TaskPool, send: Callable[[str, Signal], None]) -> None:
+        self._pool = pool
         self._send = send
-        self._lock = threading.Condition()
-        self._waiting: dict[str, collections.deque[Signal]] = {}
-        self._pending: set[tuple[int, str, str]] = set()
-        self._is_stopped = False
-        self._threads = [
-            threading.Thread(target=self._run, name=f'alarms-{number}', daemon=True)
-            for number in range(threads)
-        ]
+        self._lock = threading.Lock()
+        self._pending: set[Signal] = set()
+        #: by project, so that none delays another, and as long as it has signals
+        self._limits: weakref.WeakValueDictionary[str, ConcurrencyLimit] = (
+            weakref.WeakValueDictionary()
+        )
 
-    def start(self):
-        for thread in self._threads:
-            thread.start()
-
-    def stop(self, seconds=None):
-        """Send no further signals, and wait at most ``seconds`` for the end of those that are sent.
-
-        What waits is sent by the next evaluation of its rule.
-        """
-        end = None if seconds is None else time.monotonic() + seconds
-        with self._lock:
-            self._is_stopped = True
-            self._lock.notify_all()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join(None if end is None else max(end - time.monotonic(), 0))
-
-    def add(self, tenant, signal):
+    def add(self, tenant: str, signal: Signal) -> bool:
         """Queue a signal; return False if the same is queued already, or too many are."""
         with self._lock:
-            waiting = self._waiting.setdefault(tenant, collections.deque())
-            if _key(signal) in self._pending or len(waiting) >= MAX_PENDING:
+            limit = self._limits.setdefault(tenant, ConcurrencyLimit(SENT_AT_ONCE))
+            if signal in self._pending or len(limit.queue) >= MAX_PENDING:
                 return False
-            self._pending.add(_key(signal))
-            waiting.append(signal)
-            self._lock.notify()
+            self._pending.add(signal)
+        task = TaskRunner(self._send, tenant, signal, name=f'signal of {signal.rule_id}')
+        with contextlib.suppress(PoolClosed):
+            self._pool.spawn(task, limit, on_end=functools.partial(self._on_end, signal))
         return True
 
-    def _next(self):
-        """Wait for a signal; return it with its project, or None at the end."""
+    def _on_end(self, signal: Signal, _result: None, error: BaseException | None) -> None:
         with self._lock:
-            while not self._is_stopped:
-                for tenant, waiting in self._waiting.items():
-                    del self._waiting[tenant]
-                    if waiting:
-                        # the other projects are next
-                        self._waiting[tenant] = waiting
-                        return tenant, waiting.popleft()
-                    break
-                else:
-                    self._lock.wait()
-        return None
-
-    def _run(self):
-        while (found := self._next()) is not None:
-            tenant, signal = found
-            try:
-                self._send(tenant, signal)
-            except Exception as error:
-                known = isinstance(error, exception.HeatException)
-                LOG.warning(
-                    'The signal of watch rule %s to resource %s of stack %s failed, the next '
-                    'evaluation repeats it: %s',
-                    signal.rule_id,
-                    signal.name,
-                    signal.stack_id,
-                    error,
-                    exc_info=None if known else error,
-                )
-            finally:
-                with self._lock:
-                    self._pending.discard(_key(signal))
-
-
-def _key(signal):
-    return signal.rule_id, signal.stack_id, signal.name
+            self._pending.discard(signal)
+        if error is not None:
+            known = isinstance(error, exception.HeatException)
+            LOG.warning(
+                'The signal of watch rule %s to resource %s of stack %s failed, the next '
+                'evaluation repeats it: %s',
+                signal.rule_id,
+                signal.name,
+                signal.stack_id,
+                error,
+                exc_info=None if known else error,
+            )

@@ -31,7 +31,7 @@ class WatchRules:
     def __init__(self, runtime):
         self._runtime = runtime
         self._counts = {}
-        self.actions = watch_actions.ActionQueue(self._send)
+        self.actions = watch_actions.ActionQueue(runtime.pool, self._send)
 
     # ------------------------------------------------------------ for the resource
 

@@ -5,8 +5,10 @@ import threading
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.engine.task_pool import TaskPool
 from heat_lite.engine.watch import watch_actions
 from heat_lite.engine.watch.watch_actions import ActionQueue, Signal
+from tests.timeouts import WAIT_SECONDS, wait_until
 
 
 def signal(rule_id, name='policy'):
@@ -14,63 +16,55 @@ def signal(rule_id, name='policy'):
 
 
 @pytest.fixture
-def started():
-    """Return a function that starts a queue; all are stopped at the end."""
-    queues = []
-
-    def start(send, threads=1):
-        queue = ActionQueue(send, threads)
-        queue.start()
-        queues.append(queue)
-        return queue
-
-    yield start
-    for queue in queues:
-        queue.stop()
+def pool():
+    pool = TaskPool(8)
+    yield pool
+    pool.close()
 
 
-def test_projects_take_turns(started):
-    sent, gate, done = [], threading.Event(), threading.Event()
+def test_signals_of_one_project_do_not_delay_those_of_another(pool):
+    sent, gate, few = [], threading.Event(), threading.Event()
 
     def send(tenant, each):
-        gate.wait(10)
-        sent.append((tenant, each.rule_id))
-        if len(sent) == 5:
-            done.set()
+        if tenant == 'few':
+            few.set()
+        else:
+            gate.wait(WAIT_SECONDS)
+            sent.append(each.rule_id)
 
-    queue = started(send)
-    for rule_id in range(4):
+    queue = ActionQueue(pool, send)
+    for rule_id in range(20):
         queue.add('many', signal(rule_id))
-    queue.add('few', signal(9))
+    queue.add('few', signal(99))
+    assert few.wait(WAIT_SECONDS) and not sent
     gate.set()
-    assert done.wait(10)
-    assert ('few', 9) in sent[:3]
-    assert [rule_id for tenant, rule_id in sent if tenant == 'many'] == [0, 1, 2, 3]
+    wait_until(lambda: sorted(sent) == list(range(20)))
 
 
-def test_signal_that_waits_is_not_queued_again(started):
+def test_signal_that_waits_is_not_queued_again(pool):
     gate, began = threading.Event(), threading.Event()
 
     def send(tenant, each):
         began.set()
-        gate.wait(10)
+        gate.wait(WAIT_SECONDS)
 
-    queue = started(send)
+    queue = ActionQueue(pool, send)
     assert queue.add('p', signal(1))
-    assert began.wait(10)
+    assert began.wait(WAIT_SECONDS)
     assert not queue.add('p', signal(1))
     assert queue.add('p', signal(1, 'other'))
     gate.set()
 
 
-def test_number_of_waiting_signals_of_a_project_is_limited(monkeypatch):
+def test_number_of_waiting_signals_of_a_project_is_limited(monkeypatch, pool):
     monkeypatch.setattr(watch_actions, 'MAX_PENDING', 2)
-    queue = ActionQueue(lambda tenant, each: None)
+    monkeypatch.setattr(watch_actions, 'SENT_AT_ONCE', 0)
+    queue = ActionQueue(pool, lambda tenant, each: None)
     assert [queue.add('p', signal(number)) for number in range(3)] == [True, True, False]
     assert queue.add('q', signal(9))
 
 
-def test_failed_signal_is_logged_and_may_be_sent_again(started, caplog):
+def test_failed_signal_is_logged_and_may_be_sent_again(pool, caplog):
     tried, second = [], threading.Event()
 
     def send(tenant, each):
@@ -80,15 +74,9 @@ def test_failed_signal_is_logged_and_may_be_sent_again(started, caplog):
             return
         raise exception.EntityNotFound(entity='Stack', name='stack')
 
-    queue = started(send)
+    queue = ActionQueue(pool, send)
     queue.add('p', signal(7))
     while not queue.add('p', signal(7)):
         assert not second.wait(0.01)
-    assert second.wait(10)
+    assert second.wait(WAIT_SECONDS)
     assert 'The signal of watch rule 7 to resource policy of stack stack failed' in caplog.text
-
-
-def test_stop_ends_the_threads(started):
-    queue = started(lambda tenant, each: None, threads=3)
-    queue.stop()
-    assert not any(thread.is_alive() for thread in queue._threads)
