@@ -23,7 +23,9 @@ def step(stack, action, node):
     """
     if node.forward and (reason := recovery.failure_of(stack, node.key)) is not None:
         raise _recorded_failure(stack, node, action, reason)
-    return STEPS[action, node.forward](stack, node)
+    if node.forward:
+        return FORWARD.get(action, apply)(stack, node)
+    return suspend(stack, node) if action == status.SUSPEND else clean_up(stack, node)
 
 
 def _recorded_failure(stack, node, action, reason):
@@ -319,21 +321,10 @@ def _settled(resource, work):
     yield from stored_first(resource, work(resource))
 
 
-#: ``{(action of the stack, node.forward): step}``
-STEPS = {
-    (status.CREATE, True): apply,
-    (status.UPDATE, True): apply,
-    (status.ROLLBACK, True): apply,
-    (status.RESTORE, True): apply,
-    (status.ADOPT, True): adopt,
-    (status.SNAPSHOT, True): snapshot,
-    (status.CREATE, False): clean_up,
-    (status.ADOPT, False): clean_up,
-    (status.UPDATE, False): clean_up,
-    (status.ROLLBACK, False): clean_up,
-    (status.RESTORE, False): clean_up,
-    (status.DELETE, False): clean_up,
-    (status.SUSPEND, False): suspend,
-    (status.RESUME, True): resume,
-    (status.CHECK, True): check,
+#: what a node that applies a definition does; in all other actions: ``apply``
+FORWARD = {
+    status.ADOPT: adopt,
+    status.SNAPSHOT: snapshot,
+    status.RESUME: resume,
+    status.CHECK: check,
 }

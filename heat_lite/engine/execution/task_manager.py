@@ -267,8 +267,7 @@ class ThreadGroupManager:
 
         ``held()`` returns the ids of the stacks whose locks this engine has.
         """
-        with self._guard:
-            entries = list(self._entries.values())
+        entries = self.entries()
         # read after the entries: each of them had its lock, so a missing one is lost or released
         locked = set(held())
         for entry in entries:
@@ -289,8 +288,7 @@ class ThreadGroupManager:
                 'Some tasks are still running after %s s; the next engine will recover them.',
                 seconds,
             )
-        with self._guard:
-            stacks = [entry.stack for entry in self._entries.values()]
+        stacks = [entry.stack for entry in self.entries()]
         helped = [] if self._workers is None else self._workers.stacks()
         for stack in (*stacks, *helped):
             try:
@@ -305,9 +303,7 @@ class ThreadGroupManager:
 
     def count(self, tenant: str | None = None) -> int:
         """Return the number of stacks at work, of all projects or of one."""
-        with self._guard:
-            stacks = [entry.stack for entry in self._entries.values()]
-        return sum(tenant in (None, stack.tenant) for stack in stacks)
+        return sum(tenant in (None, entry.stack.tenant) for entry in self.entries())
 
     def entries(self) -> list[_Entry]:
         """Return the stacks at work, with their tasks."""

@@ -137,25 +137,23 @@ class GivenRunner(LocalRunner):
 class WorkerTask:
     """The work of this engine on one stack, as a generator for the task pool."""
 
-    def __init__(
-        self, runtime: Runtime, context: RequestContext, stack_id: str, mailbox: Mailbox
-    ) -> None:
+    def __init__(self, runtime: Runtime, context: RequestContext, stack_id: str) -> None:
         self._runtime = runtime
         self._context = context
         self._stack_id = stack_id
-        self._mailbox = mailbox
+        self.mailbox = Mailbox()
         #: the stack as this engine knows it, and its runner; None before its first rows
         self.stack: Stack | None = None
         self._runner: GivenRunner | None = None
 
     def run(self) -> Generator[Any, None, None]:
         """Walk one traversal after another, until this engine holds no row of the stack."""
-        while not self._mailbox.must_leave:
-            self._mailbox.receive_all(LOOK)
+        while not self.mailbox.must_leave:
+            self.mailbox.receive_all(LOOK)
             view = traversals.look(self._context, self._stack_id, self._runtime.engine_id)
             if view.rows or (self.stack is not None and self.stack.run.draining):
                 yield from self._walk(view)
-            elif self._mailbox.close(with_messages=True):
+            elif self.mailbox.close(with_messages=True):
                 return
         yield from self._give_up()
 
@@ -215,7 +213,7 @@ class WorkerTask:
                 walk.throw(scheduler.Cancelled())
         self._runner.follow(view)
         deadline = _deadline(view.state or {})
-        walk = Traversal(stack, {}, self._runner, self._mailbox, deadline, collects_errors=True)
+        walk = Traversal(stack, {}, self._runner, self.mailbox, deadline, collects_errors=True)
         stack.run.walk = walk
         return walk
 

@@ -16,7 +16,7 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db.sync_points import Key
 from heat_lite.engine import scheduler
-from heat_lite.engine.execution.mailbox import LOOK, Mailbox
+from heat_lite.engine.execution.mailbox import LOOK
 from heat_lite.engine.execution.worker_task import WorkerTask
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import worker as rpc_worker
@@ -30,7 +30,6 @@ class Workers:
     def __init__(self, runtime: Any) -> None:
         self._runtime = runtime
         self._guard = threading.Lock()
-        self._mailboxes: dict[str, Mailbox] = {}
         self._tasks: dict[str, WorkerTask] = {}
         runtime.task_manager.use(self)
 
@@ -46,38 +45,36 @@ class Workers:
         """Look at a stack: in its task where one runs here, else in a new one."""
         while not self._runtime.task_manager.send(stack_id, LOOK):
             with self._guard:
-                mailbox = self._mailboxes.get(stack_id)
-                if mailbox is None:
-                    mailbox = self._mailboxes[stack_id] = Mailbox()
+                present = self._tasks.get(stack_id)
+                if present is None:
+                    task = WorkerTask(self._runtime, context, stack_id)
+                    self._tasks[stack_id] = task
                     break
-            if mailbox.send(LOOK):
+            if present.mailbox.send(LOOK):
                 return
             time.sleep(0.001)  # the task has just ended
         else:
             return
         if self._runtime.task_manager.has(stack_id):
-            mailbox.send_away()  # the task of the stack has begun meanwhile
-        task = WorkerTask(self._runtime, context, stack_id, mailbox)
-        with self._guard:
-            self._tasks[stack_id] = task
+            task.mailbox.send_away()  # the task of the stack has begun meanwhile
         job = self._runtime.pool.spawn(
             scheduler.TaskRunner(task.run, name=f'work on stack {stack_id}'),
             on_end=lambda _result, error: self._finish(stack_id, error),
         )
-        mailbox.attach(job)
+        task.mailbox.attach(job)
 
     def has(self, stack_id: str) -> bool:
         """Return whether this engine works on resources of a stack that another one has locked."""
         with self._guard:
-            return stack_id in self._mailboxes
+            return stack_id in self._tasks
 
     def leave(self, stack_id: str) -> bool:
         """Have the worker of a stack end at once; False where none is at work here."""
         with self._guard:
-            mailbox = self._mailboxes.get(stack_id)
-        if mailbox is not None and not mailbox.must_leave:
-            mailbox.send_away()
-        return mailbox is not None
+            task = self._tasks.get(stack_id)
+        if task is not None and not task.mailbox.must_leave:
+            task.mailbox.send_away()
+        return task is not None
 
     def stacks(self) -> list[Stack]:
         """Return the stacks at work."""
@@ -89,9 +86,8 @@ class Workers:
         if error is not None:
             LOG.error('The work on stack %s ended by an error', stack_id, exc_info=error)
         with self._guard:
-            mailbox = self._mailboxes.pop(stack_id)
-            self._tasks.pop(stack_id, None)
-        mailbox.shut()
+            task = self._tasks.pop(stack_id)
+        task.mailbox.shut()
 
 
 @contextlib.contextmanager
