@@ -1,7 +1,6 @@
 """The attributes of a resource, read through a cache, and lookups by path."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.schema import CACHE_NONE, AttributeSchema
@@ -18,13 +17,13 @@ class Attributes(Mapping):
         self,
         resource_name: str,
         schemata: Mapping[str, AttributeSchema],
-        resolver: Callable[[str], Any],
-        stored: Mapping[str, Any] | None = None,
+        resolver: Callable[[str], Value],
+        stored: Mapping[str, Value] | None = None,
     ) -> None:
         self.resource_name = resource_name
         self.schemata = schemata
         self._resolver = resolver
-        self._cache: dict[str, Any] = {}
+        self._cache: dict[str, Value] = {}
         if stored:
             self._cache.update({name: stored[name] for name in stored if name in schemata})
 
@@ -46,7 +45,7 @@ class Attributes(Mapping):
     def is_cached(self, name: str) -> bool:
         return name in self._cache
 
-    def cached(self) -> dict[str, Any]:
+    def cached(self) -> dict[str, Value]:
         """Return the values that are known without a read."""
         return dict(self._cache)
 
@@ -60,7 +59,7 @@ class Attributes(Mapping):
         return name in self.schemata
 
 
-def select(value: Any, path: Sequence) -> Any:
+def select(value: Value, path: Sequence) -> Value:
     """Return the value at a path of keys and indexes, None if the path does not exist.
 
     A list and a text accept integers only, negative ones included: of a text they give a

@@ -7,7 +7,6 @@ tests/conformance. The linter collects all of them and adds the position and the
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -31,7 +30,7 @@ class Violation:
 
     rule: str
     path: tuple
-    error: Any
+    error: Value
     message: str = ''
 
     @property
@@ -73,7 +72,7 @@ def sections(data: Mapping, version: Version) -> Iterator[Violation]:
             yield Violation('unknown-section', (section,), error, message)
 
 
-def section_map(name: str, value: Any, word: str) -> Iterator[Violation]:
+def section_map(name: str, value: Value, word: str) -> Iterator[Violation]:
     """Yield a section that is not a map.
 
     ``name`` is HOT's name of the section, ``word`` that of the dialect.
@@ -99,7 +98,7 @@ def _conditions_are_no_map(word: str, value: Value) -> exception.StackValidation
     )
 
 
-_NO_MAP: dict[str, Callable[[str, Any], Exception]] = {
+_NO_MAP: dict[str, Callable[[str, Value], Exception]] = {
     'resources': _resources_are_no_map,
     'conditions': _conditions_are_no_map,
 }
@@ -133,7 +132,7 @@ def resource_bodies(snippets: Mapping, version: Version) -> Iterator[Violation]:
             yield dataclasses.replace(violation, path=(name, *violation.path))
 
 
-def resource_body(snippet: Any, version: Version) -> Iterator[Violation]:
+def resource_body(snippet: Value, version: Version) -> Iterator[Violation]:
     """Yield the unknown keys of one resource, and a missing type."""
     if version.key == 'heat_template_version':
         return _hot_resource_body(snippet, version)
@@ -174,7 +173,7 @@ def _cfn_resource_body(snippet: Value) -> Iterator[Violation]:
         yield _resource(_missing(_NO_TYPE, 'Type', snippet))
 
 
-def resource_parts(name: str, snippet: Any, version: Version) -> Iterator[Violation]:
+def resource_parts(name: str, snippet: Value, version: Version) -> Iterator[Violation]:
     """Yield the parts of one resource that are not of their type."""
     if not isinstance(snippet, dict) or not snippet.get(version.dialect.resource['type']):
         yield _resource(_NO_TYPE)
@@ -206,7 +205,7 @@ def function_for_map(function: str, error_path: tuple = ()) -> Violation:
     return _resource(text, error_path=error_path, message=f'{text}: its keys must be known')
 
 
-def deletion_policy(policy: Any, version: Version) -> Iterator[Violation]:
+def deletion_policy(policy: Value, version: Version) -> Iterator[Violation]:
     """Yield a deletion policy that the version does not know."""
     known = version.deletion_policies
     if not isinstance(policy, str) or policy not in known:
@@ -235,7 +234,7 @@ def duplicate_names(names: Iterable[str], parameters: Collection[str]) -> Iterat
         yield Violation('duplicate-name', (name,), error, message)
 
 
-def depends_on(name: str, needed: Any, declared: Collection[str]) -> Iterator[Violation]:
+def depends_on(name: str, needed: Value, declared: Collection[str]) -> Iterator[Violation]:
     """Yield the names in ``depends_on`` of a resource that no resource has."""
     listed = isinstance(needed, list)
     for index, other in enumerate(needed if listed else [needed]):
@@ -259,7 +258,7 @@ def _missing(text: str, word: str, snippet: Value) -> str:
 # ---------------------------------------------------------------- outputs
 
 
-def output(name: str, snippet: Any, version: Version) -> Iterator[Violation]:
+def output(name: str, snippet: Value, version: Version) -> Iterator[Violation]:
     """Yield an output that is not a map or has no value."""
     path, word = (version.dialect.sections['outputs'], name), version.dialect.output['value']
     if not isinstance(snippet, dict):
@@ -313,7 +312,7 @@ def _attribute_output(text: str, *path: Value) -> Violation:
 
 
 def parameter_name(
-    name: Any, known: Collection[str], similar: Iterable[str] = ()
+    name: Value, known: Collection[str], similar: Iterable[str] = ()
 ) -> Iterator[Violation]:
     """Yield the name of a parameter that the template does not declare.
 
@@ -339,7 +338,7 @@ def user_parameter(name: str, declared: Collection[str]) -> Iterator[Violation]:
 class UnknownCondition(ValueError):
     """The value of a condition is not the name of one: ``subject`` is the value."""
 
-    def __init__(self, value: Any, hint: str = '') -> None:
+    def __init__(self, value: Value, hint: str = '') -> None:
         super().__init__(exception.append_hint(f'Invalid condition "{value}"', hint))
         self.subject = str(value)
 
@@ -351,7 +350,7 @@ def condition_error(
 
 
 def condition_definition(
-    name: str, definition: Any, hint: Callable[[Any], str] = lambda definition: ''
+    name: str, definition: Value, hint: Callable[[Value], str] = lambda definition: ''
 ) -> Iterator[Violation]:
     """Yield a definition without functions that is not a boolean. The text ends in the hint."""
     if not isinstance(definition, bool):
@@ -367,7 +366,7 @@ def condition_name(name: str, known: Collection[str]) -> Iterator[Violation]:
         yield Violation('condition', (), UnknownCondition(name, hint), message)
 
 
-def condition_value(value: Any, hint: str = '') -> Iterator[Violation]:
+def condition_value(value: Value, hint: str = '') -> Iterator[Violation]:
     """Yield a value that is neither a boolean nor the name of a condition.
 
     Null stands for no condition.

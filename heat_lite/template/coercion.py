@@ -6,7 +6,6 @@ not copied.
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -43,7 +42,7 @@ class CheckOptions:
 STRICT, LENIENT = CheckOptions(), CheckOptions(strict=False)
 
 
-def convert(schema: PropertySchema, value: Any, options: CheckOptions = STRICT) -> Any:
+def convert(schema: PropertySchema, value: Value, options: CheckOptions = STRICT) -> Value:
     """Convert a value to the type of its schema.
 
     None becomes the default, or the empty value of the type if there is no default.
@@ -64,7 +63,7 @@ def _as_type(schema: PropertySchema, value: Value) -> str:
     return _CONVERTERS[schema.type](schema, value, LENIENT)
 
 
-def missing_value(name: str, schema: PropertySchema) -> Any:
+def missing_value(name: str, schema: PropertySchema) -> Value:
     """Return the value of a property that is not given: its default, or None.
 
     Raises StackValidationFailed if the property is required.

@@ -1,7 +1,6 @@
 """The conditions of a template, each evaluated at its first use."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -18,7 +17,7 @@ class Conditions:
     def __init__(self, definitions: Mapping[str, Value], scope: Scope) -> None:
         self._definitions = definitions
         self._scope = scope
-        self._results: dict[str, Any] = {}
+        self._results: dict[str, Value] = {}
         self._depth = 0
 
     def is_enabled(self, name: str) -> bool:
@@ -57,7 +56,7 @@ class Conditions:
         return iter(self._definitions)
 
 
-def parse(section: Any, parser: function.Parser, section_name: str) -> dict[str, Any]:
+def parse(section: Value, parser: function.Parser, section_name: str) -> dict[str, Value]:
     """Return the parsed definitions of a section. Raises StackValidationFailed for invalid ones."""
     checks.raise_first(checks.section_map('conditions', section, section_name))
     parsed = {}
@@ -81,7 +80,7 @@ def validate(definitions: Mapping[str, Value], hint: Callable = lambda definitio
             checks.raise_first(checks.condition_definition(name, definition, hint))
 
 
-def is_true(condition: Any, scope: function.Scope) -> bool:
+def is_true(condition: Value, scope: function.Scope) -> bool:
     """Return whether a parsed condition is true.
 
     A condition is a boolean, the name of another condition, or a node whose value is one of

@@ -9,7 +9,7 @@ UnknownConstraint for an unknown kind.
 import json
 import re
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -50,17 +50,13 @@ class Constraint:
     ``description`` is the error message of the template author; it replaces the default message.
     """
 
-    __slots__ = ('description',)
     valid_types: tuple[str, ...] = TYPES
 
     def __init__(self, description: str | None = None) -> None:
         self.description = description
 
     def check(
-        self,
-        value: Any,
-        lookup: Lookup | None = None,
-        convert: Convert | None = None,
+        self, value: Value, lookup: Lookup | None = None, convert: Convert | None = None
     ) -> None:
         """Raise ValueError if the value violates the constraint.
 
@@ -71,12 +67,7 @@ class Constraint:
         if problem is not None:
             raise ValueError(self.description or problem)
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         """Return the error message for a value, None if the value is valid."""
         raise NotImplementedError
 
@@ -100,7 +91,6 @@ class Constraint:
 class Bounded(Constraint):
     """Base of Range and Length: a minimum and a maximum, at least one of them set."""
 
-    __slots__ = ('min', 'max')
     kind = ''
 
     def __init__(
@@ -113,8 +103,11 @@ class Bounded(Constraint):
             )
         self.min, self.max = min, max
 
-    def _within(self, number: float) -> bool:
-        return (self.min is None or number >= self.min) and (self.max is None or number <= self.max)
+    def _outside(self, number: float, what: Value) -> str | None:
+        """Return the error message for a number beyond the bounds, None for another one."""
+        if (self.min is None or number >= self.min) and (self.max is None or number <= self.max):
+            return None
+        return f'{what} is out of range (min: {self.min}, max: {self.max})'
 
     def rule(self) -> dict[str, Value]:
         bounds = {'min': self.min, 'max': self.max}
@@ -124,33 +117,21 @@ class Bounded(Constraint):
 class Range(Bounded):
     """A number between two inclusive bounds."""
 
-    __slots__ = ()
     kind = 'range'
     valid_types = (INTEGER, NUMBER)
 
     def __init__(
         self, min: Value = None, max: Value = None, description: str | None = None
     ) -> None:
-        super().__init__(_number_or_none(min), _number_or_none(max), description)
+        super().__init__(_bound(to_number, min), _bound(to_number, max), description)
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
-        number = to_number(value)
-        return (
-            None
-            if self._within(number)
-            else f'{value} is out of range (min: {self.min}, max: {self.max})'
-        )
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
+        return self._outside(to_number(value), value)
 
 
 class Length(Bounded):
     """The length of a string, a list or a map."""
 
-    __slots__ = ()
     kind = 'length'
     valid_types = (STRING, LIST, MAP)
 
@@ -159,26 +140,15 @@ class Length(Bounded):
     ) -> None:
         if any(isinstance(bound, float) for bound in (min, max)):
             raise exception.InvalidSchemaError('min/max length must be integral')
-        super().__init__(_integer_or_none(min), _integer_or_none(max), description)
+        super().__init__(_bound(int, min), _bound(int, max), description)
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
-        length = len(value)
-        return (
-            None
-            if self._within(length)
-            else f'length ({length}) is out of range (min: {self.min}, max: {self.max})'
-        )
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
+        return self._outside(len(value), f'length ({len(value)})')
 
 
 class Modulo(Constraint):
     """A number that is a multiple of ``step`` plus ``offset``."""
 
-    __slots__ = ('step', 'offset')
     valid_types = (INTEGER, NUMBER)
 
     def __init__(
@@ -206,12 +176,7 @@ class Modulo(Constraint):
                 'step and offset must be both positive or both negative.'
             )
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         if to_number(value) % self.step == self.offset:
             return None
         return f'{value} is not a multiple of {self.step} with an offset of {self.offset}'
@@ -223,7 +188,6 @@ class Modulo(Constraint):
 class AllowedValues(Constraint):
     """One of a list of values; for a list value, each item is one of them."""
 
-    __slots__ = ('allowed',)
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
 
     def __init__(self, allowed: Value, description: str | None = None) -> None:
@@ -232,17 +196,12 @@ class AllowedValues(Constraint):
             raise exception.InvalidSchemaError('AllowedValues must be a list')
         self.allowed = tuple(allowed)
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         if not self._allows(value, convert):
             return f'{_as_json(value)} is not an allowed value {_as_json(self.allowed)}'
         return None
 
-    def _allows(self, value: Value, convert: Callable[[Any], Any] | None) -> bool:
+    def _allows(self, value: Value, convert: Convert | None) -> bool:
         if isinstance(value, list | tuple):
             allowed = {hashable(item) for item in self.allowed}
             return all(hashable(item) in allowed for item in value)
@@ -257,7 +216,6 @@ class AllowedValues(Constraint):
 class AllowedPattern(Constraint):
     """A regular expression that the whole string matches."""
 
-    __slots__ = ('pattern',)
     valid_types = (STRING,)
 
     def __init__(self, pattern: int | str, description: str | None = None) -> None:
@@ -272,12 +230,7 @@ class AllowedPattern(Constraint):
                 f'AllowedPattern "{pattern}" is not a regular expression: {error}'
             ) from error
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         try:
             found = patterns.compile_pattern(self.pattern).fullmatch(value)
         except budget.LimitExceeded as error:
@@ -291,19 +244,13 @@ class AllowedPattern(Constraint):
 class CustomConstraint(Constraint):
     """A constraint by name: a format (see ``format_constraints``) or an existing cloud object."""
 
-    __slots__ = ('name',)
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
 
     def __init__(self, name: str, description: str | None = None) -> None:
         super().__init__(description)
         self.name = name
 
-    def violation(
-        self,
-        value: Value,
-        lookup: Callable[[str, Any], str | None] | None,
-        convert: Callable[[Any], Any] | None,
-    ) -> str | None:
+    def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         checker = format_constraints.CHECKS.get(self.name) if isinstance(self.name, str) else None
         try:
             if checker is not None:
@@ -329,7 +276,7 @@ class CustomConstraint(Constraint):
         return {'custom_constraint': self.name}
 
 
-def to_number(value: Any) -> int | float:
+def to_number(value: Value) -> int | float:
     """Convert a string to an int if possible, else to a float; return numbers unchanged.
 
     Raises ValueError or TypeError as ``int`` and ``float`` do.
@@ -342,20 +289,14 @@ def to_number(value: Any) -> int | float:
         return float(value)
 
 
-def _number_or_none(value: Value) -> float | None:
-    return None if value is None else _bound(to_number, value)
+def _bound(convert: Callable[[Value], float], value: Value) -> Value:
+    """Return a bound as a number, None as it is.
 
-
-def _integer_or_none(value: Value) -> float | None:
-    return None if value is None else _bound(int, value)
-
-
-def _bound(convert: Callable[[Any], float], value: Value) -> float:
-    """Return a bound as a number. Raises ValueError for a text that is none, as Heat does, and
-    InvalidSchemaError for a list, a map or an infinite number.
+    Raises ValueError for a text that is none, as Heat does, and InvalidSchemaError for a list, a
+    map or an infinite number.
     """
     try:
-        return convert(value)
+        return None if value is None else convert(value)
     except (TypeError, OverflowError):
         text = f'The bound of a constraint must be a finite number, not {_as_json(value)[:80]}'
         raise exception.InvalidSchemaError(text) from None

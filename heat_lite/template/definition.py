@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -42,11 +41,11 @@ class ResourceDefinition:
         '_declared',
     )
     # assigned in a loop over _PARSED
-    properties: Any
-    metadata: Any
+    properties: Value
+    metadata: Value
     deletion_policy: str
-    update_policy: Any
-    external_id: Any
+    update_policy: Value
+    external_id: Value
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class ResourceDefinition:
         version: Version,
         parser: Parser,
         declared: Mapping[str, Value],
-        template: Any | None = None,
+        template: Value | None = None,
     ) -> None:
         self.name = name
         self.template = template
@@ -139,7 +138,7 @@ class ResourceDefinition:
             other.raw[key] = _with_raw_values(value, getattr(self, part), self.raw.get(key))
         return other
 
-    def with_properties(self, values: Mapping[str, Any]) -> 'ResourceDefinition':
+    def with_properties(self, values: Mapping[str, Value]) -> 'ResourceDefinition':
         """Return a copy for reading other properties. Its ``raw`` is not changed."""
         other = copy.copy(self)
         other.properties = values
@@ -284,7 +283,7 @@ class OutputDefinition:
         )
         function.validate(self.value, (dialect.sections['outputs'], self.name, word), scope)
 
-    def result(self, scope: function.Scope) -> Any:
+    def result(self, scope: function.Scope) -> Value:
         """Return the resolved value. Errors of its functions propagate."""
         return function.resolve(self.value, scope)
 

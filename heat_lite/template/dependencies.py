@@ -15,11 +15,13 @@ class Dependencies:
     """
 
     def __init__(
-        self, edges: Iterable[tuple[Any, Any]] = (), label: Callable[[Any], str] = str
+        self,
+        edges: Iterable[tuple[Hashable, Hashable]] = (),
+        label: Callable[[Hashable], str] = str,
     ) -> None:
         self._label = label
-        self._requires: dict[Any, dict[Any, None]] = {}
-        self._required_by: dict[Any, dict[Any, None]] = {}
+        self._requires: dict[Hashable, dict[Hashable, None]] = {}
+        self._required_by: dict[Hashable, dict[Hashable, None]] = {}
         for requirer, required in edges:
             self.add(requirer, required)
 
@@ -76,7 +78,7 @@ class Dependencies:
                 subgraph.add(dependent, required)
         return subgraph
 
-    def __contains__(self, node: int | str) -> bool:
+    def __contains__(self, node: object) -> bool:
         return node in self._requires
 
     def __len__(self) -> int:
@@ -101,7 +103,7 @@ class Dependencies:
             )
         return ready
 
-    def _subgraph(self, nodes: Collection[Any]) -> 'Dependencies':
+    def _subgraph(self, nodes: Collection[Hashable]) -> 'Dependencies':
         """Return the graph of some nodes and the edges between them."""
         edges = (
             (node, other)

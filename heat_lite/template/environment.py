@@ -4,7 +4,6 @@ It holds parameter values, the resource registry with hooks and restricted actio
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry
@@ -28,7 +27,7 @@ class Environment:
     """
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, base: 'Environment | None' = None
+        self, data: Mapping[str, Value] | None = None, base: 'Environment | None' = None
     ) -> None:
         self.data = data or {}
         self.params = _map(self.data, PARAMETERS)
@@ -40,7 +39,7 @@ class Environment:
             _map(self.data, RESOURCE_REGISTRY), base.registry if base else None
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Value]:
         """Return the environment as GET .../environment shows it, including resolved types.
 
         The caller masks the values of hidden parameters.
@@ -56,7 +55,7 @@ class Environment:
     def child(
         self,
         resource_name: str,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, Value] | None = None,
         excluded_type: str | None = None,
         types: Mapping[str, str] | None = None,
     ) -> 'Environment':

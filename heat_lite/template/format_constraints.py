@@ -9,7 +9,6 @@ import json
 import re
 import zoneinfo
 from collections.abc import Mapping
-from typing import Any
 
 import croniter
 
@@ -41,7 +40,7 @@ _ISO_8601 = re.compile(
 )
 
 
-def ip_addr(value: Any) -> str | None:
+def ip_addr(value: Value) -> str | None:
     return None if _address(value) else 'Invalid IP address'
 
 
@@ -71,7 +70,7 @@ def _is_subnet(value: Value) -> bool:
     )
 
 
-def net_cidr(value: Any) -> str | None:
+def net_cidr(value: Value) -> str | None:
     if _is_subnet(value):
         return None
     return (
@@ -98,13 +97,13 @@ def _is_loose_subnet(value: Value) -> bool:
     return True
 
 
-def ip_or_cidr(value: Any) -> str | None:
+def ip_or_cidr(value: Value) -> str | None:
     if '/' in str(value):
         return None if _is_subnet(value) else f"'{value}' is not a valid IP subnet"
     return None if _address(value) else f"'{value}' is not a valid IP address"
 
 
-def mac_addr(value: Any) -> str | None:
+def mac_addr(value: Value) -> str | None:
     """Accept the notations that Neutron accepts."""
     return (
         None
@@ -113,11 +112,11 @@ def mac_addr(value: Any) -> str | None:
     )
 
 
-def dns_name(value: Any) -> str | None:
+def dns_name(value: Value) -> str | None:
     return _dns_problem(str(value)) if value else None
 
 
-def rel_dns_name(value: Any) -> str | None:
+def rel_dns_name(value: Value) -> str | None:
     if not value:
         return None
     if str(value).endswith('.'):
@@ -132,7 +131,7 @@ def rel_dns_name(value: Any) -> str | None:
     return _dns_problem(str(value))
 
 
-def dns_domain(value: Any) -> str | None:
+def dns_domain(value: Value) -> str | None:
     if not value:
         return None
     return _dns_problem(str(value)) if str(value).endswith('.') else f"'{value}' must end with '.'."
@@ -166,7 +165,7 @@ def _dns_labels(labels: list[str], absolute: bool) -> str | None:
     )
 
 
-def cron_expression(value: Any) -> str | None:
+def cron_expression(value: Value) -> str | None:
     if not value:
         return None
     if len(str(value)) > _CRON_LIMIT:
@@ -180,7 +179,7 @@ def cron_expression(value: Any) -> str | None:
     return None
 
 
-def timezone(value: Any) -> str | None:
+def timezone(value: Value) -> str | None:
     if not value:
         return None
     try:
@@ -192,7 +191,7 @@ def timezone(value: Any) -> str | None:
     return None
 
 
-def iso_8601(value: Any) -> str | None:
+def iso_8601(value: Value) -> str | None:
     try:
         parse_time(value)
     except ValueError:
@@ -200,7 +199,7 @@ def iso_8601(value: Any) -> str | None:
     return None
 
 
-def expiration(value: Any, now: datetime.datetime) -> str | None:
+def expiration(value: Value, now: datetime.datetime) -> str | None:
     """Check for a time after ``now``, an aware datetime.
 
     Not in CHECKS since this package reads no clock; the caller's ``lookup`` provides the check.
@@ -214,7 +213,7 @@ def expiration(value: Any, now: datetime.datetime) -> str | None:
     return None if when > now else f'Expiration {value} is invalid: Expiration time is out of date.'
 
 
-def parse_time(value: Any) -> datetime.datetime:
+def parse_time(value: Value) -> datetime.datetime:
     """Return an aware datetime from an ISO 8601 string; UTC if it has no offset.
 
     Raises ValueError for any other value.
@@ -242,7 +241,7 @@ def _zone(part: Mapping[str, Value]) -> Value:
     return datetime.timezone(-offset if part['sign'] == '-' else offset)
 
 
-def json_string(value: Any) -> str | None:
+def json_string(value: Value) -> str | None:
     if not value:
         return None
     try:

@@ -7,7 +7,7 @@ always returns new maps and lists.
 
 import importlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -40,14 +40,14 @@ class Scope:
     #: whether parameters and files have the values of a request
     knows_values = True
 
-    def parameter(self, name: str) -> Any:
+    def parameter(self, name: str) -> Value:
         raise exception.UserParameterMissing(key=name)
 
-    def reference(self, resource_name: str) -> Any:
+    def reference(self, resource_name: str) -> Value:
         """Return the reference id of a resource."""
         raise exception.InvalidTemplateReference(resource=resource_name, key='unknown')
 
-    def attribute(self, resource_name: str, *path: Value) -> Any:
+    def attribute(self, resource_name: str, *path: Value) -> Value:
         """Return the value at a path of keys and indexes in an attribute.
 
         ``path`` begins with the name of the attribute; an empty path gives a map of all.
@@ -67,7 +67,7 @@ class Scope:
     def condition(self, name: str) -> bool:
         raise ValueError(f'Invalid condition "{name}"')
 
-    def facade(self, key: str) -> Any:
+    def facade(self, key: str) -> Value:
         """Return a part of the resource that owns this nested stack.
 
         ``key`` is ``metadata``, ``deletion_policy`` or ``update_policy``.
@@ -80,8 +80,6 @@ class Scope:
 
 class Function:
     """A node: the name of the function in the template, and its parsed arguments."""
-
-    __slots__ = ('name', 'args')
 
     def __init__(self, name: str, args: Value) -> None:
         self.name = name
@@ -104,7 +102,7 @@ class Function:
         if not isinstance(self.args, list) or len(self.args) != number:
             raise ValueError(text)
 
-    def result(self, scope: Scope) -> Any:
+    def result(self, scope: Scope) -> Value:
         raise NotImplementedError
 
     def validate(self, scope: Scope | None = None) -> None:
@@ -138,7 +136,6 @@ class Function:
 class Reference(Function):
     """A function whose first argument names a resource; ``known`` holds all valid names."""
 
-    __slots__ = ('known',)
     known: Collection[str]
 
     @classmethod
@@ -160,19 +157,22 @@ class Reference(Function):
             raise error.with_hint(suggest(resource_name, self.known))
 
 
+#: a class, or 'module:class', which is loaded at its first use
+Entry: TypeAlias = type[Function] | str
+
+
 class Parser:
     """A parser from YAML or JSON data to trees of values and function nodes.
 
-    ``functions`` maps names to classes (or to 'module:class', loaded at the first use) for one
-    template version. ``scope`` resolves parameters, conditions and files at parse time.
-    ``resources`` are the names that references may use, in an order that does not change: errors
-    suggest one of the first. ``conditions`` is the parser for the
-    condition of an ``if``. ``mappings`` is the section Mappings of a CFN template.
+    ``functions`` maps names to entries for one template version. ``scope`` resolves parameters,
+    conditions and files at parse time. ``resources`` are the names that references may use, in an
+    order that does not change: errors suggest one of the first. ``conditions`` is the parser for
+    the condition of an ``if``. ``mappings`` is the section Mappings of a CFN template.
     """
 
     def __init__(
         self,
-        functions: Mapping[str, Value],
+        functions: Mapping[str, Entry],
         scope: Scope | None = None,
         resources: Collection[str] = frozenset(),
         conditions: 'Parser | None' = None,
@@ -184,7 +184,7 @@ class Parser:
         self.conditions: Any = conditions
         self.mappings = mappings or {}
 
-    def parse(self, snippet: Any) -> Any:
+    def parse(self, snippet: Value) -> Value:
         if isinstance(snippet, str):
             return snippet
         if isinstance(snippet, dict):
@@ -218,7 +218,7 @@ class Parser:
             raise prefix_error(error, key) from error.__cause__
         return build(parsed) if changed else snippet
 
-    def _call(self, entry: str | type, name: str, args: Value) -> Value:
+    def _call(self, entry: Entry, name: str, args: Value) -> Value:
         try:
             return load_class(entry).parse(self, name, args)
         except exception.StackValidationFailed as error:
@@ -227,7 +227,7 @@ class Parser:
             raise exception.StackValidationFailed.from_error(error, (name,)) from error
 
 
-def load_class(entry: type[Function] | str) -> type[Function]:
+def load_class(entry: Entry) -> type[Function]:
     """Return the class of an entry of a function table, a class or 'module:class'."""
     if not isinstance(entry, str):
         return entry
@@ -242,12 +242,12 @@ def prefix_error(
     return error if error.error or error.kwargs.get('whole') else error.prefixed(*path)
 
 
-def is_omitted(snippet: Any) -> bool:
+def is_omitted(snippet: Value) -> bool:
     """Return whether a parsed tree is an ``if`` whose value is omitted."""
     return isinstance(snippet, Function) and snippet.args is OMITTED
 
 
-def resolve(snippet: Any, scope: Scope) -> Any:
+def resolve(snippet: Value, scope: Scope) -> Value:
     """Return the value of a parsed tree, in new maps and lists that the caller may change."""
     value = _resolve(snippet, scope)
     return None if value is OMITTED else value
@@ -274,7 +274,7 @@ def resolve_each(snippets: Iterable, scope: Scope) -> list:
     return [resolve(snippet, scope) for snippet in snippets]
 
 
-def validate(snippet: Any, path: tuple = (), scope: Scope | None = None) -> None:
+def validate(snippet: Value, path: tuple = (), scope: Scope | None = None) -> None:
     """Validate all nodes of a tree. Raises StackValidationFailed with the path of the error."""
     if isinstance(snippet, Function):
         _validate_function(snippet, path, scope)
@@ -304,7 +304,7 @@ def _items(snippet: Value) -> Iterable | tuple:
     return enumerate(snippet) if isinstance(snippet, list) else ()
 
 
-def nodes(snippet: Any) -> Iterator[Function]:
+def nodes(snippet: Value) -> Iterator[Function]:
     """Yield all Function nodes of a parsed tree, nested ones included, in no defined order."""
     pending = [snippet]
     while pending:
@@ -320,12 +320,12 @@ def nodes(snippet: Any) -> Iterator[Function]:
             pending.extend(part)
 
 
-def dependencies(snippet: Any) -> set[str]:
+def dependencies(snippet: Value) -> set[str]:
     """Return the names of the resources that a parsed tree refers to."""
     return {name for node in nodes(snippet) if (name := node.resource_name()) is not None}
 
 
-def dep_attrs(snippet: Any, resource_name: str) -> set:
+def dep_attrs(snippet: Value, resource_name: str) -> set:
     """Return the names of the attributes of a resource that a parsed tree reads.
 
     The set contains None if the tree reads all attributes.
@@ -333,7 +333,7 @@ def dep_attrs(snippet: Any, resource_name: str) -> set:
     return {path[0] if path else None for path in attribute_paths(snippet, resource_name)}
 
 
-def attribute_paths(snippet: Any, resource_name: str) -> set[tuple]:
+def attribute_paths(snippet: Value, resource_name: str) -> set[tuple]:
     """Return the ``(attribute, key, ...)`` of a resource that a parsed tree reads.
 
     The set contains ``()`` if the tree reads all attributes.
@@ -341,9 +341,9 @@ def attribute_paths(snippet: Any, resource_name: str) -> set[tuple]:
     return attribute_reads(snippet).get(resource_name, set())
 
 
-def attribute_reads(snippet: Any) -> dict[str, set[tuple]]:
+def attribute_reads(snippet: Value) -> dict[str, set[tuple]]:
     """Return ``{resource name: attribute paths}`` of all attributes that a parsed tree reads."""
-    paths: dict[Any, set[tuple]] = {}
+    paths: dict[Value, set[tuple]] = {}
     for node in nodes(snippet):
         path = node.attribute_path()
         if path is not None:
@@ -352,7 +352,7 @@ def attribute_reads(snippet: Any) -> dict[str, set[tuple]]:
 
 
 def locate_reference(
-    snippet: Any, names: Collection[str], path: tuple[str | int, ...] = ()
+    snippet: Value, names: Collection[str], path: tuple[str | int, ...] = ()
 ) -> tuple[str, tuple[str | int, ...]] | None:
     """Return (name, path) of the first reference to one of the resources, in the order of the
     template; None if there is none.
@@ -361,7 +361,7 @@ def locate_reference(
         name = snippet.resource_name()
         if name is not None and name in names:
             return name, path
-        children: Iterable[tuple[str | int, Any]] = [(snippet.name, snippet.args)]
+        children: Iterable[tuple[str | int, Value]] = [(snippet.name, snippet.args)]
     else:
         children = _items(snippet)
     places = (locate_reference(value, names, (*path, key)) for key, value in children)

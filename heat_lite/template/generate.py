@@ -1,7 +1,6 @@
 """The generated template of a resource type: one parameter a property, one output an attribute."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import (
@@ -71,7 +70,7 @@ def _hot(
 
 
 def _hot_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter: dict[str, Any] = {'type': _TYPES[schema.type]}
+    parameter: dict[str, Value] = {'type': _TYPES[schema.type]}
     if schema.description is not None:
         parameter['description'] = schema.description
     if schema.default is not None:
@@ -109,7 +108,7 @@ def _cfn_value(name: str, schema: PropertySchema) -> dict[str, Value]:
 
 
 def _cfn_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter: dict[str, Any] = {'Type': WIRE_NAMES[_TYPES[schema.type]]}
+    parameter: dict[str, Value] = {'Type': WIRE_NAMES[_TYPES[schema.type]]}
     if schema.description is not None:
         parameter['Description'] = schema.description
     if schema.default is not None:

@@ -7,6 +7,7 @@ independent of the version of the parent's template.
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from heat_lite.common.value_types import Value
 from heat_lite.template.functions import budget
 
 VERSION = '2015-04-30'
@@ -20,7 +21,7 @@ SUBJECT = 'the members of the group'
 # --------------------------------------------------------------- definitions of members
 
 
-def render_member(snippet: typing.Any, placeholder: str, name: str) -> typing.Any:
+def render_member(snippet: Value, placeholder: str, name: str) -> Value:
     """Return the snippet with the placeholder replaced by the member's name in all strings.
 
     Keys of maps are not changed.
@@ -38,7 +39,7 @@ def render_member(snippet: typing.Any, placeholder: str, name: str) -> typing.An
     return snippet
 
 
-def charge_of(shared: typing.Any) -> Callable[[], None]:
+def charge_of(shared: Value) -> Callable[[], None]:
     """Return a function that charges a part which definitions of members have in common.
 
     Call it for each member: the text of the template has the part that often.
@@ -62,7 +63,7 @@ def template(members: dict, outputs: dict) -> dict:
     return data
 
 
-def definition(snippet: typing.Any) -> typing.Any:
+def definition(snippet: Value) -> Value:
     """Return the definition of a member in the language of ``template``.
 
     Heat writes the nested templates of instance groups in the language of CloudFormation.

@@ -3,17 +3,19 @@
 import contextlib
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
 from heat_lite.template import coercion, function, property_checks, translation
 from heat_lite.template.checks import raise_first
 from heat_lite.template.coercion import CheckOptions
-from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.constraints import LIST, MAP, Convert, Lookup
 from heat_lite.template.function import ARGUMENT_ERRORS, Function, is_omitted
 from heat_lite.template.schema import PropertySchema
 
+#: returns the id of the object of a kind that a value names
+Find: TypeAlias = Callable[[str, Value], Value]
 _UNREAD = object()
 #: types whose schemata are looked at once
 MAX_FACTS = 500
@@ -42,29 +44,28 @@ class Properties(Mapping):
     def __init__(
         self,
         schemata: Mapping[str, PropertySchema],
-        data: Mapping[str, Any] | None = None,
-        resolve: Callable[[Any], Any] = _as_is,
+        data: Mapping[str, Value] | None = None,
+        resolve: Convert = _as_is,
         name: str = '',
         section: str = 'properties',
-        lookup: Callable[[str, Any], str | None] | None = None,
+        lookup: Lookup | None = None,
         *,
-        find: Callable[[str, Any], Any] | None = None,
-        pending: Callable[[Any], bool] | None = None,
+        find: Find | None = None,
+        pending: Callable[[Value], bool] | None = None,
         strict: bool = True,
         rules: tuple[translation.Rule, ...] = (),
     ) -> None:
         self.schemata = schemata
-        self.data: Mapping[Any, Any] = data or {}
+        self.data: Mapping[Value, Value] = data or {}
         self.name = name
         self.section = section
         self._resolve = resolve
         self._find: Any = find
-        self._is_pending: Any = pending
+        self._is_pending = pending
         self._rules = rules
         self._strict = coercion.CheckOptions(True, lookup) if strict else coercion.LENIENT
         self._facts = _facts_of(schemata)
-        self._aliases = self._facts.aliases
-        self._values: dict[str, Any] = {}
+        self._values: dict[str, Value] = {}
         self._translated = None
 
     def with_rules(self, rules: Iterable[translation.Rule]) -> Self:
@@ -108,7 +109,7 @@ class Properties(Mapping):
         """Return the values of the properties that the definition sets, without aliases."""
         return {key: self[key] for key in self.schemata if self.is_given(key)}
 
-    def preview(self, required: bool = True) -> dict[str, Any]:
+    def preview(self, required: bool = True) -> dict[str, Value]:
         """Return the values of all properties, with names of cloud objects as they are given.
 
         Invalid ones, which only those of nested stacks may be, are None. Unless they are
@@ -130,7 +131,7 @@ class Properties(Mapping):
             and self._raw(source) is not None
         )
 
-    def raw_values(self, without: Collection[str] = ()) -> dict[str, Any]:
+    def raw_values(self, without: Collection[str] = ()) -> dict[str, Value]:
         """Return the given values by property: resolved, but not converted and without ids."""
         with self.translated_once():
             sources = {key: self._source(key) for key in self.schemata if key not in without}
@@ -140,7 +141,7 @@ class Properties(Mapping):
                 if source is not None and not is_omitted(self.data.get(source))
             }
 
-    def given_values(self) -> dict[str, Any]:
+    def given_values(self) -> dict[str, Value]:
         """Return the values as the definition gives them: resolved, without rules and defaults."""
         return {
             name: self._resolve_nested(value)
@@ -148,13 +149,13 @@ class Properties(Mapping):
             if not is_omitted(value)
         }
 
-    def user_value(self, key: str) -> Any:
+    def user_value(self, key: str) -> Value:
         """Return the value in the definition, resolved, but without conversion and default."""
         if key not in self.schemata:
             raise self._invalid(key)
         return self._value(key)
 
-    def value_without_lookup(self, key: str) -> Any:
+    def value_without_lookup(self, key: str) -> Value:
         """Return the value without looking up the cloud objects that it names.
 
         Validation needs it: the objects may not exist yet.
@@ -211,14 +212,16 @@ class Properties(Mapping):
 
         With aliases or rules the value may come from any property, so all must be constant.
         """
-        return _has_no_functions(self.data if self._aliases or self._rules else self.data.get(key))
+        return _has_no_functions(
+            self.data if self._facts.aliases or self._rules else self.data.get(key)
+        )
 
     def _source(self, key: str) -> str | None:
         """Return the key of the definition that holds a property, None if it is not given."""
-        if not self._aliases and not self._rules:
+        if not self._facts.aliases and not self._rules:
             return key if key in self.data else None
         try:
-            return coercion.source_name(key, self._aliases, self._translation())
+            return coercion.source_name(key, self._facts.aliases, self._translation())
         except coercion.AliasConflict as conflict:
             raise property_checks.property_conflict(conflict.names).error from None
 
@@ -255,12 +258,11 @@ class Properties(Mapping):
         return self._resolve(snippet) if isinstance(snippet, Function | dict | list) else snippet
 
     def _options_for(self, key: str) -> CheckOptions:
-        given = self.data.get(self._source(key)) if self._is_pending is not None else None
-        return (
-            coercion.LENIENT
-            if isinstance(given, Function | dict | list) and self._is_pending(given)
-            else self._strict
-        )
+        if self._is_pending is None:
+            return self._strict
+        given = self.data.get(self._source(key))
+        is_pending = isinstance(given, Function | dict | list) and self._is_pending(given)
+        return coercion.LENIENT if is_pending else self._strict
 
     def _invalid(self, key: str) -> Exception:
         return KeyError(f'{self.name}: Invalid Property {key}')
@@ -282,7 +284,7 @@ class _Facts:
 
     def to_validate(self, properties: Properties) -> Iterable[str]:
         """Return the properties whose values can be invalid, in order."""
-        if properties._aliases or properties._rules:
+        if self.aliases or properties._rules:
             return properties.schemata
         given = [key for key in properties.data if key in self.order]
         if not self.demanding and len(given) < 2:
@@ -325,7 +327,7 @@ def readable(properties: Properties) -> Properties:
     return other
 
 
-def _resolvable(snippet: Value, resolve: Value) -> Value:
+def _resolvable(snippet: Value, resolve: Convert) -> Value:
     if isinstance(snippet, dict):
         found = {key: _resolvable(value, resolve) for key, value in snippet.items()}
         return {key: value for key, value in found.items() if value is not _UNREAD}
@@ -339,7 +341,7 @@ def _resolvable(snippet: Value, resolve: Value) -> Value:
     return snippet
 
 
-def replace_names(schema: PropertySchema, value: Any, find: Callable[[str, Any], Any]) -> Any:
+def replace_names(schema: PropertySchema, value: Value, find: Find) -> Value:
     """Return the value with the names of cloud objects replaced by ids."""
     if value is None or value == '' or not schema.names_objects:
         return value
@@ -365,7 +367,7 @@ def replace_names(schema: PropertySchema, value: Any, find: Callable[[str, Any],
     return value
 
 
-def _replace_nested(key: int | str, schema: PropertySchema, value: Value, find: Callable) -> Value:
+def _replace_nested(key: int | str, schema: PropertySchema, value: Value, find: Find) -> Value:
     try:
         return replace_names(schema, value, find)
     except exception.StackValidationFailed as error:

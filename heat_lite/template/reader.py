@@ -9,7 +9,6 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, yaml_reader
@@ -54,7 +53,7 @@ class DocumentLimits:
 LIMITS = DocumentLimits()
 
 
-def parse(text: Any, limits: DocumentLimits = LIMITS, name: str = ROOT) -> dict:
+def parse(text: Value, limits: DocumentLimits = LIMITS, name: str = ROOT) -> dict:
     """Return a template as a map. Raises FormatError, which contains ``name``, if it is invalid."""
     try:
         data = _read(text, limits)
@@ -67,7 +66,7 @@ def parse(text: Any, limits: DocumentLimits = LIMITS, name: str = ROOT) -> dict:
     return data
 
 
-def parse_file(text: Any, name: str, limits: DocumentLimits = LIMITS) -> dict:
+def parse_file(text: Value, name: str, limits: DocumentLimits = LIMITS) -> dict:
     """Parse a template among the files of another one. It must contain a version key."""
     data = parse(text, limits, name)
     if not any(key in data for key in VERSION_KEYS):
@@ -81,7 +80,7 @@ def _no_version(data: Mapping[str, Value]) -> FormatError:
     return FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
 
 
-def parse_environment(text: Any, limits: DocumentLimits = LIMITS) -> dict:
+def parse_environment(text: Value, limits: DocumentLimits = LIMITS) -> dict:
     """Return an environment as a map.
 
     Raises FormatError if it is invalid or has unknown or empty sections.

@@ -9,7 +9,7 @@ actions by name of resource.
 import fnmatch
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -48,7 +48,7 @@ class TypeRegistry:
 
     def __init__(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, Value] | None = None,
         base: 'TypeRegistry | None' = None,
         records: bool = True,
     ) -> None:
@@ -62,11 +62,11 @@ class TypeRegistry:
         }
         self._prefix_lengths = sorted({len(name) - 1 for name in self._patterns})
         self._settings: dict[tuple[str, str], set[str]] = {}
-        self._compiled: list[tuple[Callable, dict[str, Any]]] | None = None
+        self._compiled: list[tuple[Callable, dict[str, Value]]] | None = None
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
         #: results that the owner of the types keeps here
-        self.found: dict[Any, Resolution] = {}
+        self.found: dict[Value, Resolution] = {}
 
     # ------------------------------------------------------------ types
 
@@ -211,20 +211,20 @@ class TypeRegistry:
         """Return the type names that ``hides`` is true of."""
         return {name for name, target in self._entries.items() if target == ''}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Value]:
         """Return the registry as the API shows it.
 
         Names that were resolved through patterns or for single resources are listed as entries.
         """
         return {PER_RESOURCE: self._resources, **self._entries, **self._resolved}
 
-    def nested(self, resource_name: str, excluded_type: str | None = None) -> dict[str, Any]:
+    def nested(self, resource_name: str, excluded_type: str | None = None) -> dict[str, Value]:
         """Return the registry, as data, of the nested stack of a resource.
 
         See ``Environment.child``.
         """
         entries = {name: target for name, target in self._entries.items() if name != excluded_type}
-        inner: dict[str, Any] = {}
+        inner: dict[str, Value] = {}
         for entry in self._entries_of(resource_name):
             inner.update({name: value for name, value in entry.items() if isinstance(value, dict)})
         return {PER_RESOURCE: inner, **entries}
@@ -286,7 +286,7 @@ class _Search:
         return None
 
 
-def is_template(target: Any) -> bool:
+def is_template(target: Value) -> bool:
     """Return whether an entry or a type name is the file name or URL of a template."""
     return isinstance(target, str) and target.endswith(TEMPLATE_SUFFIXES)
 

@@ -4,8 +4,8 @@ A schema is built once, with the class that owns it, and shared. Treat schemas a
 """
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -49,13 +49,13 @@ class PropertySchema:
     type: str
     description: str | None = None
     _: dataclasses.KW_ONLY
-    default: Any = None
+    default: Value = None
     required: bool = False
     constraints: Iterable[Constraint] = ()
     update_allowed: bool = False
     immutable: bool = False
     support: support_status.SupportStatus = support_status.DEFAULT
-    schema: Any = None
+    schema: Value = None
     ref: str | None = None
     resolves: dataclasses.InitVar[str | None] = None
     wire: str | None = None
@@ -127,12 +127,12 @@ class PropertySchema:
             allow_conversion=parameter.type in (parameter_types.JSON, parameter_types.LIST),
         )
 
-    def to_wire(self) -> dict[str, Any]:
+    def to_wire(self) -> dict[str, Value]:
         """Return the schema as GET resource_types/{type} shows it, with all nested properties.
 
         The caller leaves out hidden properties (see the function ``to_wire``).
         """
-        wire: dict[str, Any] = {'type': self.type}
+        wire: dict[str, Value] = {'type': self.type}
         if self.description is not None:
             wire['description'] = self.description
         if self.default is not None:
@@ -178,7 +178,7 @@ def visible(schemata: Mapping) -> dict:
     }
 
 
-def _property(type: str, description: str | None, **options: Any) -> PropertySchema:
+def _property(type: str, description: str | None = None, **options: Value) -> PropertySchema:
     """Return a schema. Beside its options are ``min`` and ``max`` (of a number, or of a length),
     ``allowed``, ``pattern`` and ``custom`` for constraints, and ``since`` for the support status.
     """
@@ -197,41 +197,28 @@ def _with_support(options: dict[str, Value]) -> dict[str, Value]:
     return {**options, 'support': support_status.since(version)} if version else options
 
 
-def string(description: str | None = None, **options: Any) -> PropertySchema:
-    return _property(STRING, description, **options)
-
-
-def integer(description: str | None = None, **options: Any) -> PropertySchema:
-    return _property(INTEGER, description, **options)
-
-
-def number(description: str | None = None, **options: Any) -> PropertySchema:
-    return _property(NUMBER, description, **options)
-
-
-def boolean(description: str | None = None, **options: Any) -> PropertySchema:
-    return _property(BOOLEAN, description, **options)
+string = functools.partial(_property, STRING)
+integer = functools.partial(_property, INTEGER)
+number = functools.partial(_property, NUMBER)
+boolean = functools.partial(_property, BOOLEAN)
+any_ = functools.partial(_property, ANY)
 
 
 def map_(
-    description: str | None = None, keys: dict | None = None, **options: Any
+    description: str | None = None, keys: dict | None = None, **options: Value
 ) -> PropertySchema:
     """Return the schema of a map; ``keys`` maps names to schemas, None allows any keys."""
     return _property(MAP, description, schema=keys, **options)
 
 
 def list_(
-    description: str | None = None, item: PropertySchema | None = None, **options: Any
+    description: str | None = None, item: PropertySchema | None = None, **options: Value
 ) -> PropertySchema:
     """Return the schema of a list; ``item`` is the schema of each item, None allows any."""
     return _property(LIST, description, schema=item, **options)
 
 
-def any_(description: str | None = None, **options: Any) -> PropertySchema:
-    return _property(ANY, description, **options)
-
-
-def name_property(update_allowed: bool = True, **options: Any) -> PropertySchema:
+def name_property(update_allowed: bool = True, **options: Value) -> PropertySchema:
     """Return the schema of the name of an object."""
     return string(
         'Name of the object. If omitted, a name is generated from the names of the stack and of '
@@ -241,7 +228,7 @@ def name_property(update_allowed: bool = True, **options: Any) -> PropertySchema
     )
 
 
-def description_property(update_allowed: bool = True, **options: Any) -> PropertySchema:
+def description_property(update_allowed: bool = True, **options: Value) -> PropertySchema:
     """Return the schema of the description of an object."""
     return string(
         'Human-readable description of the object.', update_allowed=update_allowed, **options
@@ -273,7 +260,7 @@ class AttributeSchema:
 
     def to_wire(self) -> Value:
         """Return the schema as GET resource_types/{type} shows it."""
-        wire: dict[str, Any] = {'description': self.description}
+        wire: dict[str, Value] = {'description': self.description}
         if self.type is not None:
             wire['type'] = self.type
         return wire
@@ -282,30 +269,17 @@ class AttributeSchema:
         return f'AttributeSchema({self.description!r}, {self.type})'
 
 
-def any_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    """Return the schema of an attribute without a declared type."""
-    return AttributeSchema(description, **_with_support(options))
+def _attribute(
+    type: str | None, description: str | None = None, **options: Value
+) -> AttributeSchema:
+    return AttributeSchema(description, type, **_with_support(options))
 
 
-def text(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, STRING, **_with_support(options))
-
-
-def integer_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, INTEGER, **_with_support(options))
-
-
-def number_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, NUMBER, **_with_support(options))
-
-
-def boolean_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, BOOLEAN, **_with_support(options))
-
-
-def map_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, MAP, **_with_support(options))
-
-
-def list_attribute(description: str | None = None, **options: Any) -> AttributeSchema:
-    return AttributeSchema(description, LIST, **_with_support(options))
+#: an attribute without a declared type
+any_attribute = functools.partial(_attribute, None)
+text = functools.partial(_attribute, STRING)
+integer_attribute = functools.partial(_attribute, INTEGER)
+number_attribute = functools.partial(_attribute, NUMBER)
+boolean_attribute = functools.partial(_attribute, BOOLEAN)
+map_attribute = functools.partial(_attribute, MAP)
+list_attribute = functools.partial(_attribute, LIST)

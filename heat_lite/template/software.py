@@ -25,7 +25,7 @@ LAX, STRICT = 'LAX', 'STRICT'
 _WORDS = {'true': True, 'false': False}
 
 
-def normalize_input(given: typing.Any) -> dict:
+def normalize_input(given: Value) -> dict:
     """Return an input in normal form. Raises Invalid for an invalid input.
 
     The default is converted to the type, the empty value of the type if it is None; without a
@@ -43,7 +43,7 @@ def normalize_input(given: typing.Any) -> dict:
     return {key: result[key] for key in INPUT_KEYS if key in result}
 
 
-def normalize_output(given: typing.Any) -> dict:
+def normalize_output(given: Value) -> dict:
     """Return an output in normal form. Raises Invalid for an invalid output."""
     result = _named(given, OUTPUT_KEYS, 'output')
     return {
@@ -115,7 +115,7 @@ def _flag(value: Value, key: str, name: str) -> bool:
 
 
 def normalize_config(
-    config: typing.Any, inputs: Iterable | None, outputs: Iterable | None, options: typing.Any
+    config: Value, inputs: Iterable | None, outputs: Iterable | None, options: Value
 ) -> dict:
     """Return the parts of a configuration as they are stored.
 
@@ -148,7 +148,7 @@ def merge_values(inputs: list[dict], values: Mapping, added: Iterable[dict]) -> 
     return [*declared, *undeclared, *added]
 
 
-def derived_input(name: str, description: str, value: typing.Any) -> dict:
+def derived_input(name: str, description: str, value: Value) -> dict:
     """Return an input with data of the deployment itself, such as its id or action."""
     return {'name': name, 'description': description, 'type': STRING, 'value': value}
 
@@ -164,7 +164,7 @@ def requires_replacement(inputs: Iterable[dict], before: Iterable[dict]) -> bool
     )
 
 
-def substitute_inputs(config: typing.Any, inputs: Mapping, key: str, policy: str) -> typing.Any:
+def substitute_inputs(config: Value, inputs: Mapping, key: str, policy: str) -> Value:
     """Return the configuration with each map ``{key: name}`` replaced by the input's value.
 
     A missing input gives None with policy LAX and raises UserParameterMissing with STRICT.

@@ -5,7 +5,7 @@ Positions are computed only to report errors; reading a template does not need t
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -55,7 +55,7 @@ class _Descent(NamedTuple):
 
     position: Position
     found: int
-    node: Any
+    node: yaml.Node | None
 
 
 class Positions:
@@ -93,7 +93,7 @@ class Positions:
             found += 1
         return _Descent(position, found, node)
 
-    def _step(self, node: yaml.Node, part: int | str) -> tuple | None:
+    def _step(self, node: yaml.Node | None, part: int | str) -> tuple | None:
         """Return ``(mark, node)`` at a key or index of a node, None if it does not exist."""
         if isinstance(node, yaml.SequenceNode):
             if isinstance(part, int) and -len(node.value) <= part < len(node.value):
@@ -170,7 +170,7 @@ class Positions:
 def _below(top: yaml.Node | None) -> Iterator[tuple]:
     """Yield ``(path, node)`` in the order of the text; a node with aliases once."""
     seen = set()
-    pending: list[tuple[tuple, Any]] = [] if top is None else [((), top)]
+    pending: list[tuple[tuple, yaml.Node]] = [] if top is None else [((), top)]
     while pending:
         path, node = pending.pop()
         if id(node) in seen:
@@ -198,12 +198,12 @@ class _CountingLoader(yaml_reader.LOADER):  # type: ignore[misc, valid-type]
         return super().resolve(kind, value, implicit)
 
 
-def compose(text: str, max_nodes: int | None = None) -> Any:
+def compose(text: str, max_nodes: int | None = None) -> yaml.Node | None:
     """Return the node tree of a text, None if it is empty or invalid."""
     # JSON allows tabs for indentation, YAML does not; strings in JSON contain no literal tabs
     text = text.replace('\t', ' ') if text.lstrip()[:1] == '{' else text
     try:
-        loader: Any = functools.partial(_CountingLoader, max_nodes=max_nodes)
+        loader: Value = functools.partial(_CountingLoader, max_nodes=max_nodes)
         return yaml.compose(text, Loader=loader)
     except budget.LimitExceeded:
         raise
@@ -274,7 +274,9 @@ TEMPLATE = 'template'
 MAX_TEXT_LENGTH = 128 * 1024
 
 
-def locate(path: Iterable, text: Any, files: Mapping, subject: Any = None) -> SourceLocation | None:
+def locate(
+    path: Iterable, text: Value, files: Mapping, subject: Value = None
+) -> SourceLocation | None:
     """Return the location of the path of an error, or that of its subject there.
 
     The path leads into the template, or by ``name<file>`` into the template of a resource. None
@@ -288,7 +290,7 @@ def locate(path: Iterable, text: Any, files: Mapping, subject: Any = None) -> So
 
 
 def locate_in_text(
-    file: str, content: Any, path: Sequence, whole: bool = False, subject: Any = None
+    file: str, content: Value, path: Sequence, whole: bool = False, subject: Value = None
 ) -> SourceLocation | None:
     """Return the location of a path in one text, or of its deepest existing part.
 
@@ -308,14 +310,14 @@ def locate_in_text(
     return SourceLocation(file, *position)
 
 
-def is_readable(content: Any) -> bool:
+def is_readable(content: Value) -> bool:
     """Whether a text has lines, and is short enough to be parsed for positions."""
     return isinstance(content, str) and '\n' in content.strip() and len(content) <= MAX_TEXT_LENGTH
 
 
 def _split_by_file(path: Iterable, text: Value, files: Mapping[str, Value]) -> list[Value]:
     """Return ``(file, content, path in it)`` of each template on a path, the outermost first."""
-    parts: list[tuple[str, Any, list]] = [(TEMPLATE, text, [])]
+    parts: list[tuple[str, Value, list]] = [(TEMPLATE, text, [])]
     for part in path:
         name, file = _split_label(part)
         parts[-1][2].append(name)

@@ -6,7 +6,6 @@ not given, with ids in the place of names. Both forms are read through the schem
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -26,7 +25,7 @@ class StoredProperties(Properties):
     A name stays a name if ``find`` no longer knows its object.
     """
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> Value:
         if key not in self.schemata:
             raise self._invalid(key)
         if key not in self._values:
@@ -56,7 +55,7 @@ class StoredProperties(Properties):
 
 def changed_values(
     before: Mapping, after: Properties, later: Collection[str] = frozenset()
-) -> dict[str, Any]:
+) -> dict[str, Value]:
     """Return ``{name: new value}`` of the properties that differ; None for one that ceases to be.
 
     A value that is given as before has not changed, whatever it stands for now. ``later`` are
@@ -82,7 +81,7 @@ def _is_same(name: str, before: Mapping[str, Value], after: Mapping[str, Value])
     return equal(before[name], after[name])
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(one: Value, other: Value) -> bool:
     """Return whether two values are equal as JSON: ``true`` is not 1."""
     return one == other and _text(one) == _text(other)
 

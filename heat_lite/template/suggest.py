@@ -6,7 +6,6 @@ import functools
 import heapq
 import itertools
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
 
 from heat_lite.common.exception import append_hint
 from heat_lite.common.value_types import Value
@@ -22,18 +21,18 @@ MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
 LONG_NAME_LENGTH, LONG_NAME_MIN_SIMILARITY = 12, 0.85
 
 
-def suggest(name: Any, known: Iterable) -> str:
+def suggest(name: Value, known: Iterable) -> str:
     """Return `` Did you mean "x"?`` with the most similar known name, '' if none is similar."""
     match = closest_match(name, known)
     return '' if match is None else f' Did you mean "{match}"?'
 
 
-def with_suggestion(text: str, name: Any, known: Iterable) -> str:
+def with_suggestion(text: str, name: Value, known: Iterable) -> str:
     """Return an error message with a suggestion for the name appended."""
     return append_hint(text, suggest(name, known))
 
 
-def with_keyword_suggestion(text: str, keyword: Any, keywords: Collection) -> str:
+def with_keyword_suggestion(text: str, keyword: Value, keywords: Collection) -> str:
     """Append a suggestion for a misspelt keyword of the template language.
 
     A keyword of the other dialect, such as ``DependsOn`` in HOT, is not misspelt: it gets none.
@@ -48,7 +47,7 @@ def _folded(word: str) -> str:
     return word.lower().replace('_', '') if isinstance(word, str) else word
 
 
-def closest_match(name: Any, known: Iterable) -> str | None:
+def closest_match(name: Value, known: Iterable) -> str | None:
     """Return the most similar known name, ignoring case; None if none is similar enough."""
     if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         return None

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
@@ -23,13 +22,13 @@ class Template:
 
     def __init__(
         self,
-        data: Mapping[str, Any],
+        data: Mapping[str, Value],
         files: Mapping[str, str] | None = None,
         environment: Environment | None = None,
     ) -> None:
         self.data = data
         self.files = files or {}
-        self.environment: Any = environment
+        self.environment: Value = environment
         self.version = versions.template_version(data)
 
     def with_environment(self, environment: Environment) -> 'Template':
@@ -42,7 +41,7 @@ class Template:
         """Return ``(data, environment data, files)``, from which it can be created again."""
         return self.data, dict(self.environment.data), dict(self.files)
 
-    def section(self, name: str) -> Any:
+    def section(self, name: str) -> Value:
         """Return a section by its HOT name, None if the template has no such section."""
         key = self.version.dialect.sections.get(name)
         return None if key is None else self.data.get(key)
@@ -118,7 +117,7 @@ class Template:
         conditions.validate(self.condition_definitions, versions.suggest_condition)
 
     def parameters(
-        self, identity: Any = None, user_params: Mapping[str, Any] | None = None
+        self, identity: Value = None, user_params: Mapping[str, Value] | None = None
     ) -> Parameters:
         """Return the parameters of a stack from this template.
 
@@ -142,7 +141,7 @@ class BoundScope(function.Scope):
     def __init__(self, parameters: Value, files: Mapping[str, Value]) -> None:
         self.parameters = parameters
         self.files = files
-        self.conditions: Any = None
+        self.conditions: Value = None
 
     def parameter(self, name: str) -> Value:
         if not isinstance(name, str):
@@ -283,7 +282,7 @@ class BoundTemplate:
     @lru_cache.cached_property
     def _attribute_reads(self) -> dict[str, Value]:
         paths_by_resource: dict[str, set[tuple]] = {}
-        definitions: list[Any] = [*self.resources.values(), *self.outputs.values()]
+        definitions: list[Value] = [*self.resources.values(), *self.outputs.values()]
         for definition in definitions:
             for name, paths in definition.attribute_reads().items():
                 paths_by_resource.setdefault(name, set()).update(paths)

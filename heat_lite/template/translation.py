@@ -7,7 +7,6 @@ modify their input. Paths apply to each map of a list: ``('tasks', 'policies')``
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.coercion import AliasConflict
@@ -40,7 +39,7 @@ class Replace(Rule):
 
     path: tuple[str, ...]
     source: tuple[str, ...] = ()
-    value: Any = None
+    value: Value = None
 
     def _change(self, level: Mapping[str, Value]) -> Value:
         name = self.path[-1]

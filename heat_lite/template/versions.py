@@ -5,12 +5,12 @@ A HOT version is defined by its difference to the previous version.
 
 import inspect
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import function
 from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
+from heat_lite.template.function import Entry
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.suggest import suggest
@@ -62,7 +62,7 @@ _HOT_CONDITIONS = {
 }
 
 #: {HOT version: functions that it adds, replaces or removes}
-_HOT_FUNCTIONS: dict[str, dict[str, Any]] = {
+_HOT_FUNCTIONS: dict[str, dict[str, Entry]] = {
     '2013-05-23': {
         **_CFN_FUNCTIONS,
         'get_attr': refs.GetAttrLegacy,
@@ -118,7 +118,7 @@ _CFN_CONSTRAINTS = frozenset(
 )
 
 
-def _conditions(allowed: Mapping[str, Value], functions: Mapping[str, Value]) -> dict[str, Value]:
+def _conditions(allowed: Mapping[str, Entry], functions: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the functions of condition definitions; other functions of the version are refused."""
     refused = {
         name: kind if kind is logic.Removed else logic.NotAllowed
@@ -128,10 +128,10 @@ def _conditions(allowed: Mapping[str, Value], functions: Mapping[str, Value]) ->
 
 
 def _hot_versions() -> Iterator[Version]:
-    functions: dict[str, Any] = {}
+    functions: dict[str, Entry] = {}
     for name, changes in _HOT_FUNCTIONS.items():
         functions = {**functions, **changes}
-        conditions = {
+        conditions: dict[str, Entry] = {
             **_HOT_CONDITIONS,
             **({'contains': lists_and_maps.Contains, 'yaql': YAQL} if name >= '2017-09-01' else {}),
         }
@@ -149,14 +149,17 @@ def _hot_versions() -> Iterator[Version]:
 
 
 def _cfn_version(
-    name: str, key: str, functions: Mapping[str, Value], conditions: Mapping[str, Value] | None
+    name: str,
+    key: str,
+    functions: Mapping[str, Entry],
+    conditions: Mapping[str, Entry] | None,
 ) -> Version:
     return Version(
         name, key, CFN, functions, conditions, _CFN_PARAMETER, _CFN_CONSTRAINTS, _POLICIES
     )
 
 
-def _table() -> dict[str, Value]:
+def _table() -> dict[str, dict[str, Version]]:
     """Return ``{version key: {value in the template: Version}}``."""
     hot = {version.name: version for version in _hot_versions()}
     hot.update({release: hot[name] for release, name in _RELEASES.items()})
@@ -181,12 +184,12 @@ _FUNCTIONS = sorted({name for version in _VERSIONS for name in version.functions
 _CONDITIONS = sorted({*_HOT_CONDITIONS, *_CFN_CONDITIONS, 'contains', 'yaql'})
 
 
-def suggest_function(snippet: Any) -> str:
+def suggest_function(snippet: Value) -> str:
     """Return `` Did you mean "get_param"?`` for a map with a misspelt function name, else ''."""
     return _suggest_call(snippet, _FUNCTIONS)
 
 
-def suggest_condition(snippet: Any) -> str:
+def suggest_condition(snippet: Value) -> str:
     """Return a suggestion for a map with a misspelt condition function, else ''."""
     return _suggest_call(snippet, _CONDITIONS)
 
@@ -208,7 +211,7 @@ def register(key: str, name: str, version: Version) -> None:
     TABLE[key][name] = version
 
 
-def template_version(data: Mapping[str, Any]) -> Version:
+def template_version(data: Mapping[str, Value]) -> Version:
     """Return the version of a template.
 
     Raises InvalidTemplateVersion if the template has no version, two versions or an unknown one.
@@ -230,7 +233,7 @@ def template_version(data: Mapping[str, Any]) -> Version:
     return TABLE[key][name]
 
 
-def suggest_version(data: Mapping[str, Any]) -> str:
+def suggest_version(data: Mapping[str, Value]) -> str:
     """Return a suggestion for the unknown version of a template, '' if none is similar."""
     keys = [key for key in TABLE if key in data]
     return suggest(data[keys[0]], TABLE[keys[0]]) if len(keys) == 1 else ''

@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Callable
-from typing import Any
 
 import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
@@ -36,7 +35,7 @@ _TOO_DEEP = 'maps and lists are nested too deeply'
 _TOO_DEEP_IN_LIBYAML = 'exceeded maximum nesting depth'
 
 
-def read(text: str, depth: int, size: int) -> Any:
+def read(text: str, depth: int, size: int) -> Value:
     """Return the value of the only document of a text, None if it is empty.
 
     ``depth`` limits nesting, ``size`` the characters and nodes with aliases expanded. Raises
@@ -90,8 +89,8 @@ class _OpenCollection:
         self.value = value
         self.event = event
         self.has_key = False
-        self.key: Any = None
-        self.merges: list[Any] | None = None
+        self.key: Value = None
+        self.merges: list[Value] | None = None
         self.size_before = size_before  # size of the text before the collection
         self.max_depth = depth  # of all nested collections
 
@@ -103,10 +102,10 @@ class _Reader:
         self.size_limit = max(size, 2 * len(text))
         self.size = 0
         self.anchors: dict[
-            str, Any
+            str, Value
         ] = {}  # name -> (value, size, height), None while the value is being read
         self.plain: dict[
-            str, Any
+            str, Value
         ] = {}  # cache of plain scalars, since most texts repeat a few of them
         self.open: list[_OpenCollection] = []
         self.top = None
@@ -293,7 +292,7 @@ def _number(method: str) -> Callable:
     return convert
 
 
-_SCALARS: dict[str, Callable[[str], Any]] = {
+_SCALARS: dict[str, Callable[[str], Value]] = {
     _TAG + 'null': lambda text: None,
     _TAG + 'bool': lambda text: SafeConstructor.bool_values[text.lower()],
     _TAG + 'int': _number('construct_yaml_int'),
@@ -303,7 +302,7 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     _TAG + 'binary': _binary,
     _TAG + 'merge': lambda text: _MERGE,
 }
-_CONTAINERS: dict[type, dict[str | None, Callable[[Any], Any] | None]] = {
+_CONTAINERS: dict[type, dict[str | None, Callable[[Value], Value] | None]] = {
     MappingStartEvent: {None: None, '!': None, _TAG + 'map': None, _TAG + 'set': list},
     SequenceStartEvent: {
         None: None,

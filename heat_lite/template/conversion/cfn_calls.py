@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import versions
@@ -40,7 +39,7 @@ class Calls:
         self._remarks = remarks
         self.needs_region = False
 
-    def convert(self, value: Any, path: tuple, in_condition: bool = False) -> Any:
+    def convert(self, value: Value, path: tuple, in_condition: bool = False) -> Value:
         """Return the value in HOT. A part without an equivalent is reported, and stays as it is."""
         if isinstance(value, list):
             return [
@@ -69,7 +68,7 @@ class Calls:
 
     # ------------------------------------------------------------ references
 
-    def ref(self, name: Any, path: tuple = ()) -> Any:
+    def ref(self, name: Value, path: tuple = ()) -> Value:
         """Return the equivalent of a Ref. Raises Unconvertible for an unknown name."""
         if not isinstance(name, str):
             raise Unconvertible('the argument of Ref is the name of a parameter or resource')
@@ -215,7 +214,7 @@ class Calls:
         )
 
 
-_CONVERSIONS: dict[str, Callable[[Calls, Any, tuple], Any]] = {
+_CONVERSIONS: dict[str, Callable[[Calls, Value, tuple], Value]] = {
     'Condition': Calls._condition,
     'Fn::And': Calls._and,
     'Fn::Base64': Calls._base64,

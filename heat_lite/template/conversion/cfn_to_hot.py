@@ -4,7 +4,7 @@ What has no equivalent is reported, with its path in the original template.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import dialects
@@ -33,7 +33,7 @@ _RULES = {'allowed_values': 'AllowedValues', 'allowed_pattern': 'AllowedPattern'
 class Conversion(NamedTuple):
     """A template in HOT, the ``problems`` that it still has, and ``notes`` for its user."""
 
-    data: dict[str, Any]
+    data: dict[str, Value]
     problems: list[Remark]
     notes: list[Remark]
 
@@ -58,7 +58,7 @@ class _Converter:
         self.calls = Calls(self.parameters, self.resources, self.mappings, self.remarks)
 
     def run(self) -> Conversion:
-        done: dict[str, Any] = {'heat_template_version': HOT_VERSION}
+        done: dict[str, Value] = {'heat_template_version': HOT_VERSION}
         if 'Description' in self.data:
             done['description'] = self.data['Description']
         conditions = {

@@ -107,7 +107,7 @@ def _entries(text: str) -> list[_Entry]:
     """Return all entries in the order of the text."""
     root = yaml.compose(text, Loader=LOADER)
     found: list[_Entry] = []
-    waiting: list[tuple[tuple, Any]] = [((), root)]
+    waiting: list[tuple[tuple, yaml.Node | None]] = [((), root)]
     seen = set()
     while waiting:
         path, node = waiting.pop()

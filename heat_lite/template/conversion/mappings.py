@@ -6,7 +6,6 @@ fails for a missing key as Fn::FindInMap does.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.conversion.problems import Unconvertible
@@ -18,7 +17,7 @@ _DESCRIPTION = 'A mapping of the original template. It is not meant to be change
 class Mappings:
     """The mappings of a template. ``parameters`` are its parameters, in CFN."""
 
-    def __init__(self, data: Any, parameters: dict) -> None:
+    def __init__(self, data: Value, parameters: dict) -> None:
         self._data = data if isinstance(data, dict) else {}
         self._parameters = parameters
         self.used: set[str] = set()
@@ -35,7 +34,7 @@ class Mappings:
             for mapping, name in self._names.items()
         }
 
-    def find(self, args: Any, convert: Callable[[Any], Any]) -> Any:
+    def find(self, args: Value, convert: Callable[[Value], Value]) -> Value:
         """Return the equivalent of a call; ``convert`` converts its keys."""
         if not isinstance(args, list) or len(args) != 3:
             raise Unconvertible('Fn::FindInMap has the form [mapping, key, key]')

@@ -1,6 +1,6 @@
 """What the conversion of a template could not do, and what its user must know."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Remark(NamedTuple):
@@ -21,14 +21,14 @@ class Remarks:
         self.problems: list[Remark] = []
         self.notes: list[Remark] = []
 
-    def problem(self, path: tuple, text: Any) -> None:
+    def problem(self, path: tuple, text: object) -> None:
         self._add(self.problems, path, text)
 
-    def note(self, path: tuple, text: Any) -> None:
+    def note(self, path: tuple, text: object) -> None:
         self._add(self.notes, path, text)
 
     @staticmethod
-    def _add(remarks: list[Remark], path: tuple, text: str) -> None:
+    def _add(remarks: list[Remark], path: tuple, text: object) -> None:
         remark = Remark(path, str(text))
         if remark not in remarks:
             remarks.append(remark)

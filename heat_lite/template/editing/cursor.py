@@ -1,7 +1,7 @@
 """The part of a document under the cursor. Lines and columns count from one."""
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -109,7 +109,7 @@ def place_at(text: str, line: int, column: int) -> Place | None:
     return None
 
 
-def _step(node: yaml.Node, line: int, column: int) -> tuple | None:
+def _step(node: yaml.Node | None, line: int, column: int) -> tuple | None:
     """Return (part, whether it is the key, child) of the child at a position."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -131,7 +131,7 @@ def _covers(node: yaml.Node, line: int, column: int) -> bool:
 
 
 def _find_mark(node: yaml.Node | None) -> Place | None:
-    waiting: list[tuple[tuple, Any]] = [] if node is None else [((), node)]
+    waiting: list[tuple[tuple, yaml.Node]] = [] if node is None else [((), node)]
     while waiting:
         path, node = waiting.pop()
         if isinstance(node, yaml.ScalarNode):

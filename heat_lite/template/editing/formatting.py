@@ -5,7 +5,6 @@ Comments, quotes and short forms are kept. The data of the new text are those of
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import reader
@@ -33,7 +32,7 @@ def formatted(text: str) -> str:
     return done
 
 
-def is_equal(first: Any, second: Any) -> bool:
+def is_equal(first: Value, second: Value) -> bool:
     """Whether two documents are equal, also in the types of their values."""
     return _fingerprint(first) == _fingerprint(second)
 

@@ -4,8 +4,9 @@ An entry moves with the comments above it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import dialects
 from heat_lite.template.editing.lines import Part, indent_of, is_blank, is_comment, read
 
@@ -69,7 +70,7 @@ def sorted_data(data: dict, order: Order) -> dict:
     return done
 
 
-def _sorted_entry(entry: Any, order: Sequence[str]) -> Any:
+def _sorted_entry(entry: Value, order: Sequence[str]) -> Value:
     if not isinstance(entry, dict):
         return entry
     return {key: entry[key] for key in sorted_keys(entry, order)}

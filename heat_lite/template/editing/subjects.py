@@ -1,13 +1,14 @@
 """What a place in a template is about: a resource type, a property, a reference, a function."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import function
 from heat_lite.template.constraints import LIST, MAP
 from heat_lite.template.lint.document import Definition, TemplateDocument
 from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.schema import PropertySchema
 
 SECTION, PARAMETER, RESOURCE, ATTRIBUTE = 'section', 'parameter', 'resource', 'attribute'
 CONDITION, FILE, TYPE, PART, PROPERTY = 'condition', 'file', 'type', 'part', 'property'
@@ -37,12 +38,12 @@ class Node(NamedTuple):
     """A place in the properties of a resource: its type and the schema there, if known."""
 
     info: TypeInfo
-    schema: Any
+    schema: PropertySchema | None
     #: the schemas of the keys, where the place is a map with known keys
-    keys: Mapping[str, Any] | None
+    keys: Mapping[str, PropertySchema] | None
 
 
-def value_at(data: Any, path: tuple) -> Any:
+def value_at(data: Value, path: tuple) -> Value:
     """Return the value at a path of the data, None where there is none."""
     for part in path:
         try:
@@ -102,8 +103,8 @@ def property_at(document: TemplateDocument, path: tuple) -> Node | None:
 
 
 def _descend(info: TypeInfo, path: tuple, document: TemplateDocument) -> Node | None:
-    schema: Any = None
-    keys: Any = info.properties
+    schema: PropertySchema | None = None
+    keys = info.properties
     for part in path:
         if (
             isinstance(part, str)

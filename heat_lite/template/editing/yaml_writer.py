@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 import yaml
 
@@ -80,7 +79,7 @@ def _list(writer: yaml.SafeDumper, value: list) -> yaml.Node:
     return node
 
 
-def _has_lines(value: Any) -> bool:
+def _has_lines(value: Value) -> bool:
     return '\\n' in json.dumps(value, default=str)
 
 

@@ -9,7 +9,6 @@ import contextvars
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any
 
 from heat_lite.common.value_types import Value
 
@@ -69,7 +68,6 @@ def set_clocks(clock: Callable[[], float], wall_clock: Callable[[], float]) -> N
 class Budget:
     """What one request or step has used up. A ``with`` block makes it the current one."""
 
-    __slots__ = ('used', 'looked_at', 'seconds', 'max_characters', 'ends_at', '_token')
     _token: contextvars.Token | None
 
     def __init__(self, max_characters: int | None = None, ends_at: float = math.inf) -> None:
@@ -166,7 +164,7 @@ def check_values(name: str, count: int) -> None:
     charge_values(name, count)
 
 
-def check_split(name: str, text: str, delimiter: Any) -> None:
+def check_split(name: str, text: str, delimiter: Value) -> None:
     """Raise ValueError if a text has more parts than a list may have values, and charge both."""
     if isinstance(delimiter, str) and delimiter:
         charge_text(name, len(text))
@@ -187,7 +185,7 @@ def charge_values(name: str, count: int) -> None:
         budget.charge(name, 'values', count, count)
 
 
-def charge_value(name: str, value: Any) -> None:
+def charge_value(name: str, value: Value) -> None:
     """Charge a value that a function reads, as if it were copied: results in JSON will be."""
     if isinstance(value, str):
         charge_text(name, len(value))
@@ -226,7 +224,7 @@ class Stopwatch:
         self._budget.charge_seconds(self._name, spent)
 
 
-def count_values(value: Any) -> int:
+def count_values(value: Value) -> int:
     """Return the number of values in a structure, the structure itself included."""
     pending, count = [value], 0
     while pending:
@@ -239,7 +237,7 @@ def count_values(value: Any) -> int:
     return count
 
 
-def count_characters(value: Any) -> int:
+def count_characters(value: Value) -> int:
     """Return the number of characters in all strings and keys of a structure."""
     pending, count = [value], 0
     while pending:

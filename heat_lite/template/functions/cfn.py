@@ -17,8 +17,6 @@ class CfnSelect(Function):
     The collection is a list, a map, or JSON text of one. A missing value is an empty string.
     """
 
-    __slots__ = ()
-
     def check(self) -> None:
         self.require_arguments(
             2, f'Arguments to "{self.name}" must be of the form [index, collection]'
@@ -66,7 +64,6 @@ class CfnSelect(Function):
 class CfnFindInMap(Function):
     """{Fn::FindInMap: [map, key, key]} returns a value from the section Mappings."""
 
-    __slots__ = ('mappings',)
     mappings: Mapping[str, Value]
 
     @classmethod
@@ -90,8 +87,6 @@ class CfnFindInMap(Function):
 class CfnGetAZs(Function):
     """{Fn::GetAZs: region} returns the names of the availability zones; the region is ignored."""
 
-    __slots__ = ()
-
     def result(self, scope: Scope) -> Value:
         return scope.availability_zones()
 
@@ -101,8 +96,6 @@ class CfnMemberListToMap(Function):
 
     The items '.member.0.Name=key' and '.member.0.Value=door' give {key: door}.
     """
-
-    __slots__ = ()
 
     def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 3:

@@ -16,8 +16,6 @@ class MapMerge(Function):
     Keys are merged at the top level only.
     """
 
-    __slots__ = ()
-
     def result(self, scope: Scope) -> Value:
         maps = resolve(self.args, scope)
         if not isinstance(maps, list | str):
@@ -39,8 +37,6 @@ class MapMerge(Function):
 
 class MapReplace(Function):
     """{map_replace: [map, {keys: {old: new}, values: {old: new}}]} replaces keys and values."""
-
-    __slots__ = ()
 
     example = '[ { "key1": "val1" }, {"keys": {"key1": "key2"}, "values": {"val1": "val2"}}]'
 
@@ -99,8 +95,6 @@ def _lookup(values: Mapping[str, Value], value: Value) -> Value:
 class ListConcat(Function):
     """{list_concat: [list, ...]} concatenates lists; null counts as empty."""
 
-    __slots__ = ()
-
     def result(self, scope: Scope) -> Value:
         lists = resolve(self.args, scope)
         if not isinstance(lists, list):
@@ -124,8 +118,6 @@ class ListConcat(Function):
 class ListConcatUnique(ListConcat):
     """{list_concat_unique: [list, ...]} concatenates lists and keeps the first of equal items."""
 
-    __slots__ = ()
-
     def select_items(self, items: list[Value]) -> list[Value]:
         unique: dict[Value, Value] = {}
         budget.charge_values(self.name, budget.count_values(items))
@@ -139,8 +131,6 @@ class Repeat(Function):
 
     The result is a list with one copy of the template for each combination of strings.
     """
-
-    __slots__ = ()
 
     kinds: Value = (list,)
     kinds_text = 'lists'
@@ -224,8 +214,6 @@ class RepeatMaps(Repeat):
     Since 2016-10-14 a map in ``for_each`` stands for the list of its keys.
     """
 
-    __slots__ = ()
-
     kinds = (list, dict)
     kinds_text = 'lists or maps'
 
@@ -236,8 +224,6 @@ class RepeatWithPermutations(RepeatMaps):
     Since 2017-09-01 ``permutations: false`` combines the first items of all lists, then the
     second items, and so on.
     """
-
-    __slots__ = ()
 
     def check(self) -> None:
         super().check()
@@ -266,8 +252,6 @@ class RepeatWithPermutations(RepeatMaps):
 
 class Filter(Function):
     """{filter: [values, list]} returns the list without these values."""
-
-    __slots__ = ()
 
     def check(self) -> None:
         if not isinstance(self.args, list):
@@ -322,8 +306,6 @@ def _canonical(value: Value) -> str:
 
 class Contains(Function):
     """{contains: [value, sequence]} returns whether a list or string contains a value."""
-
-    __slots__ = ()
 
     def check(self) -> None:
         if not isinstance(self.args, list) or not self.args:

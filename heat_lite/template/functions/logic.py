@@ -24,8 +24,6 @@ class If(Function):
     branch; the other branch is not parsed.
     """
 
-    __slots__ = ()
-
     lengths: tuple[int, ...] = (3,)
 
     @classmethod
@@ -73,15 +71,11 @@ class IfNullable(If):
     item or map key that has the ``if`` as its value.
     """
 
-    __slots__ = ()
-
     lengths = (2, 3)
 
 
 class Equals(Function):
     """{equals: [value_1, value_2]} returns whether two values are equal."""
-
-    __slots__ = ()
 
     def check(self) -> None:
         self.require_arguments(
@@ -95,8 +89,6 @@ class Equals(Function):
 
 class Not(Function):
     """{not: condition} negates a condition."""
-
-    __slots__ = ()
 
     def check(self) -> None:
         if self.args is None:
@@ -112,8 +104,6 @@ class Not(Function):
 class CfnNot(Not):
     """{Fn::Not: [condition]} negates a condition."""
 
-    __slots__ = ()
-
     def check(self) -> None:
         self.require_arguments(1, f'Arguments to "{self.name}" must be of the form: [condition]')
 
@@ -123,8 +113,6 @@ class CfnNot(Not):
 
 class And(Function):
     """{and: [condition, condition, ...]} is true if all conditions are; stops at a false one."""
-
-    __slots__ = ()
 
     combine = all
 
@@ -141,15 +129,11 @@ class And(Function):
 class Or(And):
     """{or: [condition, condition, ...]} is true if any condition is; stops at a true one."""
 
-    __slots__ = ()
-
     combine = any
 
 
 class NotAllowed(Function):
     """A function of this version that conditions must not use; parsing raises ValueError."""
-
-    __slots__ = ()
 
     @classmethod
     def parse(cls, parser: Parser, name: str, args: Value) -> Function:
@@ -158,8 +142,6 @@ class NotAllowed(Function):
 
 class Removed(Function):
     """A function of earlier versions. Parsing keeps it as data, validation raises."""
-
-    __slots__ = ()
 
     @classmethod
     def parse(cls, parser: Parser, name: str, args: Value) -> Function:

@@ -15,8 +15,6 @@ class GetParam(Function):
     A path that does not exist in the value gives an empty string.
     """
 
-    __slots__ = ()
-
     def result(self, scope: Scope) -> Value:
         name, *path = self._arguments(scope)
         if not isinstance(name, str):
@@ -52,8 +50,6 @@ def _step(value: Value, key: int | str) -> Value:
 class ParamRef(Function):
     """{Ref: parameter} returns the value of a parameter."""
 
-    __slots__ = ()
-
     def check(self) -> None:
         if isinstance(self.args, dict | list):
             raise TypeError(f'Argument to "{self.name}" must be a string')
@@ -70,8 +66,6 @@ class ParamRef(Function):
 
 class GetResource(Reference):
     """{get_resource: name} returns the reference id of a resource."""
-
-    __slots__ = ()
 
     @classmethod
     def parse(cls, parser: Parser, name: str, args: Value) -> Function:
@@ -100,8 +94,6 @@ class Ref(Function):
     A resource takes precedence over a parameter of the same name.
     """
 
-    __slots__ = ()
-
     @classmethod
     def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         if isinstance(args, dict | list):
@@ -115,8 +107,6 @@ class GetAttr(Reference):
 
     The resource type evaluates the path.
     """
-
-    __slots__ = ()
 
     min_args = 2
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute, (path), ...]'
@@ -206,8 +196,6 @@ class GetAttrLegacy(GetAttr):
     In version 2013-05-23 the function evaluates the path in the value of the attribute.
     """
 
-    __slots__ = ()
-
     def is_empty(self) -> bool:
         return self.args == []
 
@@ -220,8 +208,6 @@ class GetAttrAll(GetAttr):
 
     Since 2015-10-15 a resource without an attribute gives a map of all of its attributes.
     """
-
-    __slots__ = ()
 
     min_args = 1
     usage = (
@@ -241,8 +227,6 @@ class GetAttrAll(GetAttr):
 class CfnGetAtt(GetAttr):
     """{Fn::GetAtt: [resource, attribute]} returns an attribute of a resource."""
 
-    __slots__ = ()
-
     usage = 'Arguments to "{}" must be of the form [resource_name, attribute]'
 
     def check(self) -> None:
@@ -254,8 +238,6 @@ class GetFile(Function):
 
     {get_file: name} returns the content of a file that came with the template.
     """
-
-    __slots__ = ()
 
     def result(self, scope: Scope) -> Value:
         name = resolve(self.args, scope)
@@ -276,8 +258,6 @@ class GetFile(Function):
 class ResourceFacade(Function):
     """{resource_facade: key} returns a part of the resource that owns this nested stack."""
 
-    __slots__ = ()
-
     keys = {
         'metadata': 'metadata',
         'deletion_policy': 'deletion_policy',
@@ -296,8 +276,6 @@ class ResourceFacade(Function):
 
 class CfnResourceFacade(ResourceFacade):
     """{Fn::ResourceFacade: key} returns a part of the resource that owns this nested stack."""
-
-    __slots__ = ()
 
     keys = {
         'Metadata': 'metadata',

@@ -20,8 +20,6 @@ class Replace(Function):
     not searched again.
     """
 
-    __slots__ = ()
-
     allows_json = False  # whether lists and maps are inserted as JSON
     usage = (
         '"{}" syntax should be {}: '
@@ -76,15 +74,11 @@ class ReplaceJson(Replace):
     Since 2015-10-15 values may be lists and maps; they are inserted as JSON.
     """
 
-    __slots__ = ()
-
     allows_json = True
 
 
 class ReplaceStrict(ReplaceJson):
     """{str_replace_strict: {template: string, params: {key: value}}} requires each key to occur."""
-
-    __slots__ = ()
 
     def check_unused(self, unused: list[str]) -> None:
         if unused:
@@ -95,8 +89,6 @@ class ReplaceStrict(ReplaceJson):
 
 class ReplaceVeryStrict(ReplaceStrict):
     """{str_replace_vstrict: {template: string, params: {key: value}}} also refuses empty values."""
-
-    __slots__ = ()
 
     def to_text(self, key: str, value: Value) -> str:
         text = super().to_text(key, value)
@@ -110,8 +102,6 @@ class ReplaceVeryStrict(ReplaceStrict):
 
 class CfnReplace(Replace):
     """{Fn::Replace: [{key: value}, string]} replaces keys in a string."""
-
-    __slots__ = ()
 
     def check(self) -> None:
         self.require_arguments(
@@ -131,8 +121,6 @@ class Join(Function):
 
     A null item counts as an empty string, a null list as an empty list.
     """
-
-    __slots__ = ()
 
     example = '[ "str1", "str2"]]'
 
@@ -176,8 +164,6 @@ class JoinLists(Join):
     Since 2015-10-15 there may be several lists, and maps and lists in them become JSON.
     """
 
-    __slots__ = ()
-
     example = '[ "str1", "str2"] ...]'
 
     def count_allowed(self, count: int) -> bool:
@@ -201,8 +187,6 @@ class StrSplit(Function):
 
     With an index the result is one part, without it the list of parts. A null string gives null.
     """
-
-    __slots__ = ()
 
     def check(self) -> None:
         if isinstance(self.args, str | dict):
@@ -243,8 +227,6 @@ class StrSplit(Function):
 class CfnSplit(Function):
     """{Fn::Split: [delimiter, string]} splits a string into a list."""
 
-    __slots__ = ()
-
     def check(self) -> None:
         self.require_arguments(
             2,
@@ -267,8 +249,6 @@ class Digest(Function):
     The string is encoded as Latin-1.
     """
 
-    __slots__ = ()
-
     def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
         if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
@@ -288,8 +268,6 @@ class MakeUrl(Function):
 
     All parts are optional; ``query`` is a map.
     """
-
-    __slots__ = ()
 
     keys = ('scheme', 'username', 'password', 'host', 'port', 'path', 'query', 'fragment')
     string_parts = ('scheme', 'username', 'password', 'host', 'path', 'fragment')
@@ -360,8 +338,6 @@ class MakeUrl(Function):
 
 class CfnBase64(Function):
     """{Fn::Base64: string} returns the string unchanged; the compute service encodes it."""
-
-    __slots__ = ()
 
     def result(self, scope: Scope) -> Value:
         text = resolve(self.args, scope)

@@ -8,7 +8,6 @@ import collections.abc
 import datetime
 import functools
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import yaql
 from yaql.language import exceptions, expressions, utils
@@ -27,8 +26,6 @@ class Yaql(Function):
 
     The expression reads the data as ``$.data``.
     """
-
-    __slots__ = ()
 
     def check(self) -> None:
         if not isinstance(self.args, dict):
@@ -132,7 +129,7 @@ class _Output:
             return [self.convert(item) for item in self._limited(value)]
         raise TypeError(f'The result of a yaql expression cannot be a {type(value).__name__}')
 
-    def _limited(self, items: Iterable[Any]) -> Iterator[Any]:
+    def _limited(self, items: Iterable[Value]) -> Iterator[Value]:
         for item in utils.limit_iterable(items, budget.yaql_limits.iterators):
             self._count += 1
             if self._count > budget.MAX_VALUES:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
 
 from yaql.language import contexts, exceptions, utils, yaqltypes
 
@@ -31,7 +30,7 @@ class Sizes:
 
     def __init__(self, max_weight: int) -> None:
         #: id of a collection -> the collection, which keeps the id its own, and its size
-        self._known: dict[int, tuple[Any, int]] = {}
+        self._known: dict[int, tuple[Value, int]] = {}
         self._weight, self._max_weight = 0, max_weight
 
     def measure(self, value: Value) -> int:

@@ -7,7 +7,7 @@ parsed, because its error would be a consequence.
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -24,7 +24,7 @@ class Call(NamedTuple):
     """A parsed call. ``owner`` is the path of the resource, output or condition that has it."""
 
     path: tuple
-    node: Any
+    node: Function
     owner: tuple
 
 
@@ -52,8 +52,6 @@ class AttributeScope(function.Scope):
 class _UndecidedIf(function.Function):
     """An ``if`` whose condition has no value yet. ``args`` are its parsed branches."""
 
-    __slots__ = ()
-
     def result(self, scope: Scope) -> None:
         raise ValueError(f'The value of "{self.name}" depends on its condition')
 
@@ -62,8 +60,6 @@ def _undecided(kind: type[logic.If]) -> type:
     """Return a variant of an ``If`` class that parses both branches without the condition."""
 
     class UndecidedIf(_UndecidedIf):
-        __slots__ = ()
-
         @classmethod
         def parse(cls, parser: Parser, name: str, args: Value) -> Function:
             kind.check_arguments(name, args)
@@ -117,15 +113,15 @@ class Calls:
         self._parser = self._parsers[False]
         self._owner: tuple = ()
 
-    def is_call(self, snippet: Any) -> bool:
+    def is_call(self, snippet: Value) -> bool:
         """Whether a value is a call of a function rather than plain data."""
         return self._function_of(self._parser, snippet) is not None
 
-    def is_condition(self, snippet: Any) -> bool:
+    def is_condition(self, snippet: Value) -> bool:
         """Whether a value is a call of a function that conditions may use."""
         return self._function_of(self._conditions, snippet) is not None
 
-    def contains_call(self, snippet: Any) -> bool:
+    def contains_call(self, snippet: Value) -> bool:
         """Whether a value is a call or contains one at any depth."""
         if self.is_call(snippet):
             return True
@@ -133,7 +129,7 @@ class Calls:
 
     # ------------------------------------------------------------ reading
 
-    def read(self, snippet: Any, path: tuple, owner: tuple, is_dormant: bool = False) -> None:
+    def read(self, snippet: Value, path: tuple, owner: tuple, is_dormant: bool = False) -> None:
         """Collect the calls of a part of the template that holds values.
 
         A dormant part may refer to disabled resources.
@@ -142,13 +138,13 @@ class Calls:
         self._parser = self._parsers[is_dormant]
         self._walk(snippet, path, self._parser)
 
-    def read_condition(self, snippet: Any, path: tuple, owner: tuple) -> None:
+    def read_condition(self, snippet: Value, path: tuple, owner: tuple) -> None:
         """Collect the calls of a condition in use, which may be the name of a defined one."""
         self._owner = owner
         if self._version.has_conditions:
             self._condition(snippet, path)
 
-    def read_definition(self, snippet: Any, path: tuple) -> None:
+    def read_definition(self, snippet: Value, path: tuple) -> None:
         """Collect the calls of the definition of a condition, which may not be a name."""
         self._owner = path
         if not isinstance(snippet, str):

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.template.lint.type_info import Definition, TypeInfo
 from heat_lite.template.schema import AttributeSchema
 
@@ -12,7 +13,7 @@ RESOURCE_CHAIN = 'OS::Heat::ResourceChain'
 OWN_ATTRIBUTES = ('attributes', 'refs', 'show')
 
 
-def members(document: Any, name: str) -> Iterator[tuple[tuple, Any]]:
+def members(document: Any, name: str) -> Iterator[tuple[tuple, Value]]:
     """Yield the path and the type of each member of a chain. Types need not be valid."""
     snippet = document.resources.get(name, {})
     if snippet.get(document.resource_key('type')) != RESOURCE_CHAIN:

@@ -1,7 +1,5 @@
 """The conditions whose values the text of a template determines, without parameters."""
 
-from typing import Any
-
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import conditions, function
@@ -43,7 +41,7 @@ class ConstantConditions:
                 continue  # the rules of functions report the error
         return parsed
 
-    def value(self, snippet: Any) -> bool | None:
+    def value(self, snippet: Value) -> bool | None:
         """Return the value of a condition in use, None where it depends on parameters."""
         try:
             return bool(conditions.is_true(self._parser.parse(snippet), self._scope))

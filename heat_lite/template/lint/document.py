@@ -6,7 +6,6 @@ empty, and a rule reports the reason.
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -164,7 +163,7 @@ class TemplateDocument(Document):
     # ------------------------------------------------------------ parts
 
     @functools.cached_property
-    def template(self) -> Any:
+    def template(self) -> Value:
         """The parsed template, None where its version is unknown."""
         try:
             return Template(self.data, {}, self.environment)
@@ -179,7 +178,7 @@ class TemplateDocument(Document):
         """Return the key of a section in this dialect, None where it has none."""
         return self.version.dialect.sections.get(section)
 
-    def resource_key(self, part: str) -> Any:
+    def resource_key(self, part: str) -> Value:
         """Return the key of a part of a resource in this dialect, None where it has none."""
         return self.version.dialect.resource.get(part)
 
@@ -247,7 +246,7 @@ class TemplateDocument(Document):
         """Whether a resource is an existing object, whose properties the engine does not check."""
         return not definition.is_member and self.resource_key('external_id') in definition.snippet
 
-    def properties_of(self, definition: Definition) -> tuple[str, Any]:
+    def properties_of(self, definition: Definition) -> tuple[str, Value]:
         """Return the key of the properties of a definition, and their value."""
         key = 'properties' if definition.is_member else self.resource_key('properties')
         return key, definition.snippet.get(key)

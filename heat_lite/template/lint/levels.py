@@ -6,11 +6,11 @@ constant condition rules out are never read. The properties that members of a gr
 when a member is created, and a group of size 0 has no member. An error there is a warning.
 """
 
-from typing import Any
-
 from heat_lite.template import dialects
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import ERROR, WARNING
+from heat_lite.template.lint.rules.base import Rule
+from heat_lite.template.lint.rules.condition_rules import used_conditions
 
 #: rules about values that only the computation of an output reads, except the path of get_attr
 _LATE_RULES = ('unknown-parameter', 'missing-file')
@@ -21,7 +21,7 @@ _CONDITION_RULES = ('unknown-parameter', 'condition-cycle')
 _LATE_FUNCTIONS = ('get_resource', 'Ref')
 
 
-def level_at(document: TemplateDocument, rule: Any, path: tuple) -> str:
+def level_at(document: TemplateDocument, rule: Rule, path: tuple) -> str:
     """Return the level of a finding of a rule at a path in a template."""
     if rule.level != ERROR:
         return rule.level
@@ -54,13 +54,13 @@ def _reads_nested(document: TemplateDocument, path: tuple) -> bool:
     return False
 
 
-def _is_empty_section(document: TemplateDocument, rule: Any, path: tuple) -> bool:
+def _is_empty_section(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether a section is an empty list or text, which Heat takes for an empty map."""
     is_conditions = path[:1] == (document.section_key('conditions'),)
     return rule.name == 'section-type' and not is_conditions and not document.data.get(path[0])
 
 
-def _is_ignored_key(document: TemplateDocument, rule: Any, path: tuple) -> bool:
+def _is_ignored_key(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether a path leads to an unknown key of a CFN resource, which Heat ignores."""
     is_key = rule.name == 'resource-definition' and len(path) == 3
     version = document.version
@@ -85,31 +85,15 @@ def _is_of_empty_group(document: TemplateDocument, path: tuple) -> bool:
     return isinstance(properties, dict) and str(properties.get('count')) == '0'
 
 
-def _is_never_read(document: TemplateDocument, rule: Any, path: tuple) -> bool:
+def _is_never_read(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether the part at a path is disabled. Heat parses disabled resources all the same."""
     parts = [part for part in document.calls.dormant if path[: len(part)] == part]
     is_parsed = rule.name in _PARSER_RULES and path[:1] == (document.section_key('resources'),)
     return any(len(part) > 2 or not is_parsed for part in parts)
 
 
-def _is_never_evaluated(document: TemplateDocument, rule: Any, path: tuple) -> bool:
+def _is_never_evaluated(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether the part at a path is a condition without use. Heat parses it all the same."""
     is_value = rule.name in _CONDITION_RULES or (rule.name == 'condition' and len(path) > 2)
     is_condition = path[:1] == (document.section_key('conditions'),) and len(path) > 1
     return is_condition and is_value and path[1] not in used_conditions(document)
-
-
-def used_conditions(document: TemplateDocument) -> set[str]:
-    """Return the conditions that resources, outputs and functions use, directly or not."""
-    section = document.section_key('conditions')
-    uses: dict[str | None, set[str]] = {}
-    for path, name in document.calls.condition_names:
-        uses.setdefault(path[1] if path[0] == section else None, set()).add(name)
-    found: set[str] = set()
-    waiting = [*uses.get(None, ())]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += uses.get(name, ())
-    return found

@@ -29,9 +29,9 @@ from heat_lite.template.lint.finding import ERROR, WARNING, Finding
 from heat_lite.template.lint.merged_types import merged
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE, Rule
-from heat_lite.template.lint.rules.environments import EnvironmentParameter
-from heat_lite.template.lint.rules.properties import Validation
-from heat_lite.template.lint.rules.shape import Version
+from heat_lite.template.lint.rules.environments import check_environment_parameter
+from heat_lite.template.lint.rules.properties import check_validation
+from heat_lite.template.lint.rules.shape import check_version
 from heat_lite.template.lint.rules.text import without_excerpt
 from heat_lite.template.lint.suppressions import Suppressions
 from heat_lite.template.resource_registry import is_template
@@ -194,17 +194,17 @@ class Linter:
             if document.template is not None:
                 rules = self._rules_for(TEMPLATE)
             else:
-                rules += [rule for rule in self._rules if rule is Version]
+                rules += [rule for rule in self._rules if rule is check_version]
         found = list(self._apply(rules, document))
         faulty = {
             _owner(path)
             for finding, path in found
-            if finding.level == ERROR and finding.rule != Validation.name
+            if finding.level == ERROR and finding.rule != check_validation.name
         }
         return [
             finding
             for finding, where in found
-            if finding.rule != Validation.name or _is_independent(where, faulty)
+            if finding.rule != check_validation.name or _is_independent(where, faulty)
         ]
 
     def _rules_for(self, *subjects: Value) -> list[Value]:
@@ -215,19 +215,19 @@ class Linter:
         hidden = Suppressions(document.text)
         for rule in rules:
             self._pause()
-            for where, text in rule().check(document):
+            for where, text in rule.check(document):
                 self._pause()
                 known = isinstance(where, Position)
-                position: Position = where if known else rule().position(document.positions, where)
+                position: Position = where if known else rule.position(document.positions, where)
                 level = rule.level if known else _level(document, rule, where)
                 if not hidden.hide(rule.name, position[0]):
                     yield Finding(document.name, *position, level, rule.name, text), where
 
 
-def _level(document: Document, rule: type[Rule], path: tuple) -> str:
+def _level(document: Document, rule: Rule, path: tuple) -> str:
     if isinstance(document, EnvironmentDocument):
         # as in Heat: an unknown parameter is an error in the first file, and dropped in others
-        is_dropped = rule is EnvironmentParameter and document.is_merged
+        is_dropped = rule is check_environment_parameter and document.is_merged
         return WARNING if is_dropped else rule.level
     if not isinstance(document, TemplateDocument) or document.template is None:
         return rule.level

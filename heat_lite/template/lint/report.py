@@ -71,10 +71,10 @@ def as_sarif(findings: Sequence[Finding], version: str = '0') -> str:
     )
 
 
-def _rule(rule: type[Rule]) -> dict[str, Value]:
+def _rule(rule: Rule) -> dict[str, Value]:
     return {
         'id': rule.name,
-        'name': rule.__name__,
+        'name': rule.title,
         'shortDescription': {'text': rule.summary()},
         'defaultConfiguration': {'level': rule.level},
     }

@@ -3,7 +3,6 @@
 import dataclasses
 import fnmatch
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import reader
@@ -68,7 +67,7 @@ def _settings(data: Mapping[str, Value]) -> Settings:
     return Settings(levels=_levels(data.get('rules') or {}), **lists)
 
 
-def _strings(key: str, value: Any) -> tuple[str, ...]:
+def _strings(key: str, value: Value) -> tuple[str, ...]:
     values = [] if value is None else value
     if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
         raise ValueError(f'The setting "{key}" must be a list of strings')

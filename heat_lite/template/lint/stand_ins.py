@@ -1,16 +1,16 @@
 """Values for parameters that a template leaves to its users, to validate the rest of it offline."""
 
 from collections.abc import Container, Iterable, Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.environment import PARAMETERS, Environment
+from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.template import Template
 
 #: two values of each type of parameter
-VALUES: dict[str, tuple[Any, Any]] = {
+VALUES: dict[str, tuple[Value, Value]] = {
     'string': ('x', 'another value'),
     'number': (1, 1000),
     'boolean': (True, False),
@@ -24,7 +24,7 @@ DECIDED_BY_CONDITIONS = ('if', 'Fn::If')
 READING = ('get_param', 'Ref')
 
 
-def values(schemata: Mapping[str, ParameterSchema]) -> tuple[dict[str, Any], dict[str, Any]]:
+def values(schemata: Mapping[str, ParameterSchema]) -> tuple[dict[str, Value], dict[str, Value]]:
     """Return two maps of values for the parameters without a default."""
     open_to_users = {
         name: schema
@@ -49,7 +49,9 @@ def _value(schema: ParameterSchema, index: int) -> Value:
     return value
 
 
-def template_with(document: Any, files: Mapping[str, str], values: Mapping[str, Any]) -> Template:
+def template_with(
+    document: TemplateDocument, files: Mapping[str, str], values: Mapping[str, Value]
+) -> Template:
     """Return the template of a document of the linter, with files and values of parameters."""
     given = document.environment
     environment = Environment({**given.data, PARAMETERS: values}, given.base)
@@ -61,7 +63,7 @@ def structured(schemata: Mapping[str, ParameterSchema], names: Iterable[str]) ->
     return {name for name in names if schemata[name].type in STRUCTURED}
 
 
-def decide(snippet: Any, names: Container[str]) -> bool:
+def decide(snippet: Value, names: Container[str]) -> bool:
     """Return whether conditions or the parameters ``names`` may decide the value of a part of a
     template.
     """

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -10,7 +9,7 @@ from heat_lite.template.checks import Violation
 from heat_lite.template.suggest import with_suggestion
 
 
-def check(groups: Any, names: Collection[str]) -> Iterator[Violation]:
+def check(groups: Value, names: Collection[str]) -> Iterator[Violation]:
     """Yield the violations in groups: they list declared parameters, none of them twice.
 
     A template without groups is valid.

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -72,7 +71,7 @@ class ParameterSchema:
     _: dataclasses.KW_ONLY
     declared_type: str = ''
     description: str | None = None
-    default: Any = None
+    default: Value = None
     constraints: Sequence[rules.Constraint] = ()
     hidden: bool = False
     label: str | None = None
@@ -195,13 +194,13 @@ class ParameterSchema:
 
     # ------------------------------------------------------------ the API
 
-    def describe(self, value: Any = None, default: Any = None) -> dict:
+    def describe(self, value: Value = None, default: Value = None) -> dict:
         """Return the parameter as POST /validate shows it.
 
         ``value`` is the user's value. ``default`` is the default of the environment, which
         overrides that of the schema.
         """
-        wire: dict[str, Any] = {
+        wire: dict[str, Value] = {
             'Type': parameter_types.WIRE_NAMES[self.type],
             'Description': self.description or '',
             'NoEcho': 'true' if self.hidden else 'false',

@@ -1,8 +1,6 @@
 """The five parameter types: parsing and rendering of values."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import constraints, reader
@@ -31,19 +29,19 @@ _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
 _FALSE = ('0', 'f', 'false', 'off', 'n', 'no')
 
 
-def parse(kind: str, value: Any) -> Any:
+def parse(kind: str, value: Value) -> Value:
     """Return the value as functions see it. Raises ValueError or TypeError with the reason."""
     return _PARSERS[kind](value)
 
 
-def render(kind: str, parsed: Any) -> str:
+def render(kind: str, parsed: Value) -> str:
     """Return a parsed value as the string that the API shows."""
     if kind == LIST:
         return ','.join(parsed)
     return json.dumps(parsed) if kind == JSON else str(parsed)
 
 
-def constraint_value(kind: str, given: Any, parsed: Any) -> Any:
+def constraint_value(kind: str, given: Value, parsed: Value) -> Value:
     """Return the value that constraints check.
 
     Lists and maps are checked as parsed. Other types are checked as given, so that error messages
@@ -54,7 +52,7 @@ def constraint_value(kind: str, given: Any, parsed: Any) -> Any:
     return parsed if kind == STRING and not isinstance(given, list | dict) else given
 
 
-def compare_as(kind: str, value: Any) -> Any:
+def compare_as(kind: str, value: Value) -> Value:
     """Return a value converted for comparison with the allowed values of a parameter."""
     if kind == STRING:
         return str(value)
@@ -94,7 +92,7 @@ def _boolean(value: Value) -> bool:
     raise ValueError(f"Unrecognized value '{value}', acceptable values are: {acceptable}")
 
 
-_PARSERS: dict[str, Callable[[Any], Any]] = {
+_PARSERS: dict[str, constraints.Convert] = {
     STRING: str,
     NUMBER: constraints.to_number,
     LIST: _list,

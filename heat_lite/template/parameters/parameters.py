@@ -1,13 +1,12 @@
 """The parameters of a stack: schemas, values of user and environment, pseudo parameters."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks
-from heat_lite.template.constraints import AllowedValues
+from heat_lite.template.constraints import AllowedValues, Lookup
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
@@ -52,9 +51,9 @@ class Parameters(Mapping):
     def __init__(
         self,
         schemata: Mapping[str, ParameterSchema],
-        values: Mapping[str, Any] | None = None,
-        defaults: Mapping[str, Any] | None = None,
-        identity: Any = None,
+        values: Mapping[str, Value] | None = None,
+        defaults: Mapping[str, Value] | None = None,
+        identity: Value = None,
         dialect: str = 'hot',
     ) -> None:
         self.schemata = schemata
@@ -62,7 +61,7 @@ class Parameters(Mapping):
         self.defaults = defaults or {}
         self._pseudo = _pseudo_cfn(identity) if dialect == 'cfn' else _pseudo_hot(identity)
         self._all = {**self._pseudo, **schemata}
-        self._parsed: dict[str, Any] = {}
+        self._parsed: dict[str, Value] = {}
 
     # ------------------------------------------------------------ reading
 
@@ -117,7 +116,7 @@ class Parameters(Mapping):
             for name in names
         }
 
-    def hidden_values(self) -> list[Any]:
+    def hidden_values(self) -> list[Value]:
         """Return the values of hidden parameters, as they were given and as they are parsed."""
         values = []
         for schema in self.schemata.values():
@@ -130,9 +129,7 @@ class Parameters(Mapping):
 
     # ------------------------------------------------------------ checking
 
-    def validate(
-        self, validate_value: bool = True, lookup: Callable[[str, Any], str | None] | None = None
-    ) -> None:
+    def validate(self, validate_value: bool = True, lookup: Lookup | None = None) -> None:
         """Raise UnknownUserParameter for values of unknown parameters.
 
         With ``validate_value``, also raise UserParameterMissing for missing values and
@@ -145,7 +142,7 @@ class Parameters(Mapping):
             if validate_value:
                 self._check(schema, lookup)
 
-    def _check(self, schema: ParameterSchema, lookup: Callable | None) -> None:
+    def _check(self, schema: ParameterSchema, lookup: Lookup | None) -> None:
         parsed = self[schema.name]
         value = parameter_types.constraint_value(schema.type, self._given(schema), parsed)
         try:

@@ -12,39 +12,31 @@ from heat_lite.template.environment import (
 )
 from heat_lite.template.lint.document import READ_ERRORS, EnvironmentDocument, TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
-from heat_lite.template.lint.rules.base import ENVIRONMENT, Rule, at, not_read
+from heat_lite.template.lint.rules.base import ENVIRONMENT, at, not_read, rule
 from heat_lite.template.lint.rules.properties import SERVICE_NAMESPACES
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry, is_template
 from heat_lite.template.suggest import closest_match, with_suggestion
 
 
-class EnvironmentSection(Rule):
+@rule('environment-section', subject=ENVIRONMENT)
+def check_environment_section(document: EnvironmentDocument) -> Iterator[tuple]:
     """The sections of an environment are known, and are maps or lists as required."""
-
-    name = 'environment-section'
-    subject = ENVIRONMENT
-
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        for section, value in document.data.items():
-            found = list(reader.environment_sections({section: value}))
-            yield from at((), found)
-            if section == merge.STRATEGIES and not isinstance(value, dict | None):
-                yield (section,), f'The section "{section}" must be a map'
-            # each entry of the registry has a finding of its own: registry-entry
-            if not found and not (section == RESOURCE_REGISTRY and isinstance(value, dict)):
-                yield from _errors_of(Environment, {section: value}, (section,))
+    for section, value in document.data.items():
+        found = list(reader.environment_sections({section: value}))
+        yield from at((), found)
+        if section == merge.STRATEGIES and not isinstance(value, dict | None):
+            yield (section,), f'The section "{section}" must be a map'
+        # each entry of the registry has a finding of its own: registry-entry
+        if not found and not (section == RESOURCE_REGISTRY and isinstance(value, dict)):
+            yield from _errors_of(Environment, {section: value}, (section,))
 
 
-class RegistryEntry(Rule):
+@rule('registry-entry', subject=ENVIRONMENT)
+def check_registry_entry(document: EnvironmentDocument) -> Iterator[tuple]:
     """An entry of resource_registry is an existing type, template, hook or restricted action."""
-
-    name = 'registry-entry'
-    subject = ENVIRONMENT
-
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        for path, entry in _entries(document.section(RESOURCE_REGISTRY), (RESOURCE_REGISTRY,)):
-            yield from _errors_of(TypeRegistry, entry, path)
+    for path, entry in _entries(document.section(RESOURCE_REGISTRY), (RESOURCE_REGISTRY,)):
+        yield from _errors_of(TypeRegistry, entry, path)
 
 
 def _entries(registry: Mapping[str, Value], path: tuple) -> Iterator[tuple]:
@@ -65,43 +57,32 @@ def _errors_of(build: type, data: Mapping[str, Value], path: tuple) -> Iterator[
         yield path, checks.message_of(error)
 
 
-class RegistryTarget(Rule):
+@rule('registry-target', subject=ENVIRONMENT)
+def check_registry_target(document: EnvironmentDocument) -> Iterator[tuple]:
     """The target of a type exists: the file of a template, or a known type."""
-
-    name = 'registry-target'
-    subject = ENVIRONMENT
-
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        for path, name, target in _mapped(document):
-            if is_template(target):
-                file = document.files.join(document.name, target)
-                if document.files.has(file) is False:
-                    yield path, f'There is no template "{target}" ({file})'
-            elif target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
-                text = f'There is no resource type "{target}"'
-                yield path, with_suggestion(text, target, document.types.names())
+    for path, name, target in _mapped(document):
+        if is_template(target):
+            file = document.files.join(document.name, target)
+            if document.files.has(file) is False:
+                yield path, f'There is no template "{target}" ({file})'
+        elif target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
+            text = f'There is no resource type "{target}"'
+            yield path, with_suggestion(text, target, document.types.names())
 
 
-class ForeignTarget(Rule):
+@rule('foreign-target', level=NOTE, subject=ENVIRONMENT)
+def check_foreign_target(document: EnvironmentDocument) -> Iterator[tuple]:
     """A target outside OS:: and AWS:: is known.
 
     One of a plug-in is not known here; a remote template is not read.
     """
-
-    name = 'foreign-target'
-    level = NOTE
-    subject = ENVIRONMENT
-
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        for path, name, target in _mapped(document):
-            if is_template(target):
-                file = document.files.join(document.name, target)
-                if document.files.has(file) is None:
-                    yield path, f'The template {file} is {not_read(file)}'
-            elif not target.startswith(SERVICE_NAMESPACES) and not _is_known(
-                document, name, target
-            ):
-                yield path, f'The type "{target}" is not known here'
+    for path, name, target in _mapped(document):
+        if is_template(target):
+            file = document.files.join(document.name, target)
+            if document.files.has(file) is None:
+                yield path, f'The template {file} is {not_read(file)}'
+        elif not target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
+            yield path, f'The type "{target}" is not known here'
 
 
 def _mapped(document: EnvironmentDocument) -> Iterator[tuple]:
@@ -134,27 +115,18 @@ def _is_known(document: EnvironmentDocument, name: str, target: str) -> bool:
     return True
 
 
-class EnvironmentParameter(Rule):
+@rule('environment-parameter', subject=ENVIRONMENT)
+def check_environment_parameter(document: EnvironmentDocument) -> Iterator[tuple]:
     """An environment sets only parameters that a template checked with it declares."""
-
-    name = 'environment-parameter'
-    subject = ENVIRONMENT
-
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        yield from _undeclared(document, PARAMETERS)
+    yield from _undeclared(document, PARAMETERS)
 
 
-class UnknownDefault(Rule):
+@rule('unknown-default', level=WARNING, subject=ENVIRONMENT)
+def check_unknown_default(document: EnvironmentDocument) -> Iterator[tuple]:
     """No name in parameter_defaults is a misspelt parameter: the service ignores unknown names."""
-
-    name = 'unknown-default'
-    level = WARNING
-    subject = ENVIRONMENT
-
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        for path, text in _undeclared(document, PARAMETER_DEFAULTS):
-            if closest_match(path[-1], document.declared_parameters() or ()) is not None:
-                yield path, text
+    for path, text in _undeclared(document, PARAMETER_DEFAULTS):
+        if closest_match(path[-1], document.declared_parameters() or ()) is not None:
+            yield path, text
 
 
 def _undeclared(document: EnvironmentDocument, section: str) -> Iterator[tuple]:
@@ -165,25 +137,21 @@ def _undeclared(document: EnvironmentDocument, section: str) -> Iterator[tuple]:
             yield from at((section, name), checks.user_parameter(name, declared))
 
 
-class ParameterValue(Rule):
+@rule('parameter-value', subject=ENVIRONMENT)
+def check_parameter_value(document: EnvironmentDocument) -> Iterator[tuple]:
     """The values in an environment have the types of the parameters and meet their constraints."""
+    for section in (PARAMETERS, PARAMETER_DEFAULTS):
+        for name, value in document.section(section).items():
+            for template in document.templates:
+                yield from _value(template, (section, name), value)
 
-    name = 'parameter-value'
-    subject = ENVIRONMENT
 
-    def check(self, document: EnvironmentDocument) -> Iterator[tuple]:
-        for section in (PARAMETERS, PARAMETER_DEFAULTS):
-            for name, value in document.section(section).items():
-                for template in document.templates:
-                    yield from self._value(template, (section, name), value)
-
-    @staticmethod
-    def _value(template: TemplateDocument, path: tuple, value: Value) -> Iterator[tuple]:
-        name = path[-1]
-        schema = template.parameters.get(name) if template.template is not None else None
-        if schema is None or value is None:
-            return
-        try:
-            Parameters({name: schema}, {name: value}).validate()
-        except READ_ERRORS as error:
-            yield path, f'{checks.message_of(error)} ({template.name})'
+def _value(template: TemplateDocument, path: tuple, value: Value) -> Iterator[tuple]:
+    name = path[-1]
+    schema = template.parameters.get(name) if template.template is not None else None
+    if schema is None or value is None:
+        return
+    try:
+        Parameters({name: schema}, {name: value}).validate()
+    except READ_ERRORS as error:
+        yield path, f'{checks.message_of(error)} ({template.name})'

@@ -8,7 +8,7 @@ from heat_lite.template.functions import refs
 from heat_lite.template.lint.calls import Call
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule
+from heat_lite.template.lint.rules.base import rule
 from heat_lite.template.lint.secret_flow import SecretFlow
 
 _SECRET = re.compile(
@@ -28,40 +28,32 @@ def is_secret(name: int | str) -> bool:
     return bool(_SECRET.search(plain)) and not _NO_SECRET.search(plain)
 
 
-class VisiblePassword(Rule):
+@rule('visible-password', level=WARNING)
+def check_visible_password(document: TemplateDocument) -> Iterator[tuple]:
     """A parameter for a secret is hidden: all users of the project may read the other values."""
-
-    name = 'visible-password'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        key = 'hidden: true' if document.version.dialect.name == 'hot' else 'NoEcho: true'
-        for name, schema in document.parameters.items():
-            is_text = schema.type in ('string', 'comma_delimited_list')
-            if is_secret(name) and not schema.hidden and is_text:
-                yield (
-                    (document.section_key('parameters'), name),
-                    f'The parameter "{name}" looks like a secret, but is not hidden: add {key}',
-                )
+    key = 'hidden: true' if document.version.dialect.name == 'hot' else 'NoEcho: true'
+    for name, schema in document.parameters.items():
+        is_text = schema.type in ('string', 'comma_delimited_list')
+        if is_secret(name) and not schema.hidden and is_text:
+            yield (
+                (document.section_key('parameters'), name),
+                f'The parameter "{name}" looks like a secret, but is not hidden: add {key}',
+            )
 
 
-class HardCodedPassword(Rule):
+@rule('hard-coded-password', level=WARNING)
+def check_hard_coded_password(document: TemplateDocument) -> Iterator[tuple]:
     """The template contains no secret: use a hidden parameter or OS::Heat::RandomString."""
-
-    name = 'hard-coded-password'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for name, schema in document.parameters.items():
-            has_default = isinstance(schema.default, str) and schema.default
-            if has_default and (is_secret(name) or schema.hidden):
-                yield (
-                    (document.section_key('parameters'), name, 'default'),
-                    f'The default of the secret "{name}" is readable in the template: remove it',
-                )
-        for definition in document.definitions():
-            key, given = document.properties_of(definition)
-            yield from _secrets(given, (*definition.path, key))
+    for name, schema in document.parameters.items():
+        has_default = isinstance(schema.default, str) and schema.default
+        if has_default and (is_secret(name) or schema.hidden):
+            yield (
+                (document.section_key('parameters'), name, 'default'),
+                f'The default of the secret "{name}" is readable in the template: remove it',
+            )
+    for definition in document.definitions():
+        key, given = document.properties_of(definition)
+        yield from _secrets(given, (*definition.path, key))
 
 
 def _secrets(value: Value, path: tuple) -> Iterator[tuple]:
@@ -75,59 +67,47 @@ def _secrets(value: Value, path: tuple) -> Iterator[tuple]:
             yield from _secrets(inner, (*path, key))
 
 
-class SecretOutput(Rule):
+@rule('secret-output', level=WARNING)
+def check_secret_output(document: TemplateDocument) -> Iterator[tuple]:
     """No output shows the value of a hidden parameter, directly or through attributes."""
-
-    name = 'secret-output'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        hidden = {name for name, schema in document.parameters.items() if schema.hidden}
-        flow = SecretFlow(document, hidden)
-        for call in document.calls.calls:
-            is_output = call.owner[0] == document.section_key('outputs')
-            secret = flow.secret_of(call) if is_output else None
-            if secret is not None:
-                text = f'The output "{call.owner[1]}" shows the hidden parameter "{secret}"'
-                yield call.path, f'{text} to all users with access to outputs'
+    hidden = {name for name, schema in document.parameters.items() if schema.hidden}
+    flow = SecretFlow(document, hidden)
+    for call in document.calls.calls:
+        is_output = call.owner[0] == document.section_key('outputs')
+        secret = flow.secret_of(call) if is_output else None
+        if secret is not None:
+            text = f'The output "{call.owner[1]}" shows the hidden parameter "{secret}"'
+            yield call.path, f'{text} to all users with access to outputs'
 
 
-class ReferenceAsName(Rule):
+@rule('reference-as-name', level=WARNING)
+def check_reference_as_name(document: TemplateDocument) -> Iterator[tuple]:
     """No get_attr names its resource by get_resource, whose value is an id once there is one."""
-
-    name = 'reference-as-name'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for call in document.calls.calls:
-            name = call.node.args[0] if isinstance(call.node, refs.GetAttr) else None
-            if isinstance(name, refs.GetResource):
-                text = f'The id of "{name.resource_name()}" is not its name: write the name itself'
-                yield call.path, text
+    for call in document.calls.calls:
+        name = call.node.args[0] if isinstance(call.node, refs.GetAttr) else None
+        if isinstance(name, refs.GetResource):
+            text = f'The id of "{name.resource_name()}" is not its name: write the name itself'
+            yield call.path, text
 
 
-class ReplacedByChange(Rule):
+@rule('replaced-by-change', level=WARNING)
+def check_replaced_by_change(document: TemplateDocument) -> Iterator[tuple]:
     """No property that replaces its resource by a change is set from an attribute that changes."""
+    key = document.resource_key('properties')
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetAttr) and call.path[2:3] == (key,):
+            yield from _check_call(document, call)
 
-    name = 'replaced-by-change'
-    level = WARNING
 
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        key = document.resource_key('properties')
-        for call in document.calls.calls:
-            if isinstance(call.node, refs.GetAttr) and call.path[2:3] == (key,):
-                yield from self._check_call(document, call)
-
-    @staticmethod
-    def _check_call(document: TemplateDocument, call: Call) -> Iterator[tuple]:
-        source_name, target_name = call.node.resource_name(), call.owner[1]
-        source, target = map(document.resource_type, (source_name, target_name))
-        attribute = (call.node.attribute_path() or (None,))[0]
-        name = call.path[3] if len(call.path) > 3 else ''
-        properties = target.properties if target else None
-        if source is None or not properties or name not in properties:
-            return
-        replaces = not properties[name].update_allowed
-        if replaces and isinstance(attribute, str) and source.is_volatile(attribute):
-            change = f'"{attribute}" of "{source_name}" may change at any update'
-            yield call.path, f'{change}, and a change of "{name}" replaces "{target_name}"'
+def _check_call(document: TemplateDocument, call: Call) -> Iterator[tuple]:
+    source_name, target_name = call.node.resource_name(), call.owner[1]
+    source, target = map(document.resource_type, (source_name, target_name))
+    attribute = (call.node.attribute_path() or (None,))[0]
+    name = call.path[3] if len(call.path) > 3 else ''
+    properties = target.properties if target else None
+    if source is None or not properties or name not in properties:
+        return
+    replaces = not properties[name].update_allowed
+    if replaces and isinstance(attribute, str) and source.is_volatile(attribute):
+        change = f'"{attribute}" of "{source_name}" may change at any update'
+        yield call.path, f'{change}, and a change of "{name}" replaces "{target_name}"'

@@ -14,10 +14,11 @@ from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
-from heat_lite.template.lint.rules.base import Rule, ValueRule, at, not_read
+from heat_lite.template.lint.rules.base import at, not_read, of_rule, rule
 from heat_lite.template.lint.type_info import Definition
 from heat_lite.template.resource_registry import TEMPLATE, is_template
 from heat_lite.template.schema import PropertySchema
+from heat_lite.template.source_positions import Positions
 from heat_lite.template.suggest import closest_match, with_suggestion
 from heat_lite.template.support import SupportStatus
 
@@ -26,58 +27,44 @@ SERVICE_NAMESPACES = ('OS::', 'AWS::')
 _REGULAR_NAME = re.compile(r'[^:]+(::[^:]+)*')
 
 
-class UnknownType(ValueRule):
+@rule('unknown-type', position=Positions.find_value)
+def check_unknown_type(document: TemplateDocument) -> Iterator[tuple]:
     """The type of a resource exists, or an environment maps it to one that exists."""
-
-    name = 'unknown-type'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for definition, error in _unresolved(document):
-            if _is_circular(error) or _is_of_service(document, definition.type_name):
-                yield _type_path(document, definition), _unknown_type(document, definition, error)
-        yield from chains.invalid_types(document)
+    for definition, error in _unresolved(document):
+        if _is_circular(error) or _is_of_service(document, definition.type_name):
+            yield _type_path(document, definition), _unknown_type(document, definition, error)
+    yield from chains.invalid_types(document)
 
 
-class ForeignType(ValueRule):
+@rule('foreign-type', level=WARNING, position=Positions.find_value)
+def check_foreign_type(document: TemplateDocument) -> Iterator[tuple]:
     """A type outside OS:: and AWS:: is known. One of a plug-in is not, and is not checked."""
-
-    name = 'foreign-type'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for definition, error in _unresolved(document):
-            if not _is_circular(error) and not _is_of_service(document, definition.type_name):
-                yield _type_path(document, definition), _unknown_type(document, definition, error)
+    for definition, error in _unresolved(document):
+        if not _is_circular(error) and not _is_of_service(document, definition.type_name):
+            yield _type_path(document, definition), _unknown_type(document, definition, error)
 
 
-class NestedFile(ValueRule):
+@rule('nested-file', position=Positions.find_value)
+def check_nested_file(document: TemplateDocument) -> Iterator[tuple]:
     """The templates that resources stand for exist."""
-
-    name = 'nested-file'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for definition, file in _nested_files(document):
-            if document.files.has(file) is False:
-                text = f'There is no template "{definition.type_name}" ({file})'
-                yield _type_path(document, definition), text
+    for definition, file in _nested_files(document):
+        if document.files.has(file) is False:
+            text = f'There is no template "{definition.type_name}" ({file})'
+            yield _type_path(document, definition), text
 
 
-class NotRead(Rule):
+@rule('not-read', level=NOTE)
+def check_not_read(document: TemplateDocument) -> Iterator[tuple]:
     """Remote files, and files outside of the folders of the linted files, are not read."""
-
-    name = 'not-read'
-    level = NOTE
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for definition, file in _nested_files(document):
-            if document.files.has(file) is None:
-                text = f'The template {file} is {not_read(file)} and not checked'
-                yield _type_path(document, definition), text
-        for call in document.calls.calls:
-            if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
-                file = document.files.join(document.name, call.node.args)
-                if '://' not in file and document.files.has(file) is None:
-                    yield call.path, f'The file {file} is {not_read(file)}'
+    for definition, file in _nested_files(document):
+        if document.files.has(file) is None:
+            text = f'The template {file} is {not_read(file)} and not checked'
+            yield _type_path(document, definition), text
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
+            file = document.files.join(document.name, call.node.args)
+            if '://' not in file and document.files.has(file) is None:
+                yield call.path, f'The file {file} is {not_read(file)}'
 
 
 def _unresolved(document: TemplateDocument) -> Iterator[tuple]:
@@ -137,39 +124,31 @@ def _unknown_type(document: TemplateDocument, definition: Definition, error: Exc
 _TYPES: dict[type, str] = {dict: MAP, list: LIST}
 
 
-class _PropertyRule(Rule):
-    """A rule about properties. Their violations are collected together, once for a document."""
-
-    def check(self, document: TemplateDocument) -> Iterator:
-        return at((), (each for each in violations(document) if each.rule == self.name))
-
-
-class UnknownProperty(_PropertyRule):
+@rule('unknown-property')
+def check_unknown_property(document: TemplateDocument) -> Iterator[tuple]:
     """A resource has only properties that its type knows, at any depth."""
+    return at((), of_rule(violations(document), 'unknown-property'))
 
-    name = 'unknown-property'
 
-
-class MissingProperty(_PropertyRule):
+@rule('missing-property')
+def check_missing_property(document: TemplateDocument) -> Iterator[tuple]:
     """A resource has the properties that its type requires."""
+    return at((), of_rule(violations(document), 'missing-property'))
 
-    name = 'missing-property'
 
-
-class PropertyValue(_PropertyRule):
+@rule('property-value')
+def check_property_value(document: TemplateDocument) -> Iterator[tuple]:
     """The value of a property has its type and meets its constraints, as far as the text shows.
 
     The cloud is not asked.
     """
+    return at((), of_rule(violations(document), 'property-value'))
 
-    name = 'property-value'
 
-
-class Deprecated(_PropertyRule):
+@rule('deprecated', level=WARNING)
+def check_deprecated(document: TemplateDocument) -> Iterator[tuple]:
     """No type or property is deprecated."""
-
-    name = 'deprecated'
-    level = WARNING
+    return at((), of_rule(violations(document), 'deprecated'))
 
 
 def violations(document: TemplateDocument) -> list[Violation]:
@@ -275,17 +254,14 @@ def _deprecated(path: tuple, what: str, status: SupportStatus) -> Violation:
     return Violation('deprecated', path, exception.StackValidationFailed(text))
 
 
-class Validation(Rule):
+@rule('validation')
+def check_validation(document: TemplateDocument) -> Iterator[tuple]:
     """The types accept the template: some have rules that the schemas cannot express."""
-
-    name = 'validation'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        found = [each for each in document.calls.violations if each.rule == 'unknown-attribute']
-        reported = {violation.error.kwargs['resource'] for violation in found}
-        for error in document.validation_errors(document):
-            path: tuple = getattr(error, 'path', ())
-            text = checks.message_of(error)
-            if path[1:2] and path[1] in reported and '<nested_stack>.outputs.' in text.lower():
-                continue  # the error of an attribute that members lack, known already
-            yield path, text
+    found = of_rule(document.calls.violations, 'unknown-attribute')
+    reported = {violation.error.kwargs['resource'] for violation in found}
+    for error in document.validation_errors(document):
+        path: tuple = getattr(error, 'path', ())
+        text = checks.message_of(error)
+        if path[1:2] and path[1] in reported and '<nested_stack>.outputs.' in text.lower():
+            continue  # the error of an attribute that members lack, known already
+        yield path, text

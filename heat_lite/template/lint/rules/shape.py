@@ -9,9 +9,10 @@ from heat_lite.template import checks, dependencies, dialects, versions
 from heat_lite.template.checks import Violation
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule, ValueRule, at, reaches
+from heat_lite.template.lint.rules.base import at, reaches, rule
 from heat_lite.template.parameters import parameter_groups
 from heat_lite.template.parameters.parameters import Parameters
+from heat_lite.template.source_positions import Positions
 from heat_lite.template.suggest import (
     closest_match,
     with_keyword_suggestion,
@@ -19,96 +20,80 @@ from heat_lite.template.suggest import (
 )
 
 
-class Version(ValueRule):
+@rule('version', position=Positions.find_value)
+def check_version(document: TemplateDocument) -> Iterator[tuple]:
     """The template names an existing version of the template language."""
-
-    name = 'version'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        try:
-            versions.template_version(document.data)
-        except exception.InvalidTemplateVersion as error:
-            keys = [key for key in versions.TABLE if key in document.data]
-            misspelt = [key for key in document.data if closest_match(key, versions.TABLE)]
-            text = checks.message_of(error)
-            if len(keys) == 1:
-                yield (keys[0],), append_hint(text, versions.suggest_version(document.data))
-            elif misspelt and not keys:
-                place = document.positions.find(misspelt[:1])
-                yield place, with_suggestion(text, misspelt[0], versions.TABLE)
-            else:
-                yield tuple(keys[:1]), text
+    try:
+        versions.template_version(document.data)
+    except exception.InvalidTemplateVersion as error:
+        keys = [key for key in versions.TABLE if key in document.data]
+        misspelt = [key for key in document.data if closest_match(key, versions.TABLE)]
+        text = checks.message_of(error)
+        if len(keys) == 1:
+            yield (keys[0],), append_hint(text, versions.suggest_version(document.data))
+        elif misspelt and not keys:
+            place = document.positions.find(misspelt[:1])
+            yield place, with_suggestion(text, misspelt[0], versions.TABLE)
+        else:
+            yield tuple(keys[:1]), text
 
 
-class UnknownSection(Rule):
+@rule('unknown-section')
+def check_unknown_section(document: TemplateDocument) -> Iterator[tuple]:
     """Every key at the top level is a section of this version."""
-
-    name = 'unknown-section'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        yield from at((), checks.sections(document.data, document.version))
+    yield from at((), checks.sections(document.data, document.version))
 
 
-class SectionType(Rule):
+@rule('section-type')
+def check_section_type(document: TemplateDocument) -> Iterator[tuple]:
     """Parameters, conditions, resources and outputs are maps."""
-
-    name = 'section-type'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for section in ('parameters', 'resources', 'outputs', 'conditions'):
-            key = document.section_key(section)
-            value = document.data.get(key)
-            # the engine takes an empty value for an empty map, except for conditions
-            given = key in document.data if section == 'conditions' else value is not None
-            if given and key in document.version.sections:
-                yield from at((key,), checks.section_map(section, value, key))
+    for section in ('parameters', 'resources', 'outputs', 'conditions'):
+        key = document.section_key(section)
+        value = document.data.get(key)
+        # the engine takes an empty value for an empty map, except for conditions
+        given = key in document.data if section == 'conditions' else value is not None
+        if given and key in document.version.sections:
+            yield from at((key,), checks.section_map(section, value, key))
 
 
-class NoResources(Rule):
+@rule('no-resources', level=WARNING)
+def check_no_resources(document: TemplateDocument) -> Iterator[tuple]:
     """A template has resources: an empty stack is seldom intended."""
-
-    name = 'no-resources'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        if not document.template.section('resources'):
-            yield (), f'The template has no {document.section_key("resources")}'
+    if not document.template.section('resources'):
+        yield (), f'The template has no {document.section_key("resources")}'
 
 
-class ResourceDefinition(Rule):
+@rule('resource-definition')
+def check_resource_definition(document: TemplateDocument) -> Iterator[tuple]:
     """A resource has a type, known keys, values of the right types, a name without a slash."""
+    section = document.section_key('resources')
+    snippets = document.section('resources')
+    yield from at((section,), checks.resource_names(snippets))
+    for name, snippet in snippets.items():
+        yield from at((section, name), _keys(document, name, snippet))
+        if isinstance(snippet, dict):
+            yield from _values(document, (section, name), snippet)
 
-    name = 'resource-definition'
 
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        section = document.section_key('resources')
-        snippets = document.section('resources')
-        yield from at((section,), checks.resource_names(snippets))
-        for name, snippet in snippets.items():
-            yield from at((section, name), self._keys(document, name, snippet))
-            if isinstance(snippet, dict):
-                yield from self._values(document, (section, name), snippet)
+def _keys(document: TemplateDocument, name: str, snippet: Value) -> Iterator[Violation]:
+    version = document.version
+    misspelt = list(_misspelt_keys(snippet, version))
+    body = list(checks.resource_body(snippet, version))
+    # the key that is missing may be the misspelt one
+    yield from misspelt or body
+    if isinstance(snippet, dict) and (snippet.get(document.resource_key('type')) or not body):
+        yield from checks.resource_parts(name, snippet, version)
 
-    @staticmethod
-    def _keys(document: TemplateDocument, name: str, snippet: Value) -> Iterator[Violation]:
-        version = document.version
-        misspelt = list(_misspelt_keys(snippet, version))
-        body = list(checks.resource_body(snippet, version))
-        # the key that is missing may be the misspelt one
-        yield from misspelt or body
-        if isinstance(snippet, dict) and (snippet.get(document.resource_key('type')) or not body):
-            yield from checks.resource_parts(name, snippet, version)
 
-    @staticmethod
-    def _values(document: TemplateDocument, path: tuple, snippet: Value) -> Iterator[tuple]:
-        for part in ('properties', 'update_policy'):
-            key = document.resource_key(part)
-            if document.calls.is_call(snippet.get(key)):
-                violation = checks.function_for_map(next(iter(snippet[key])))
-                yield from at((*path, key), [violation])
-        key = document.resource_key('deletion_policy')
-        if isinstance(snippet.get(key), str):
-            yield from at((*path, key), checks.deletion_policy(snippet[key], document.version))
+def _values(document: TemplateDocument, path: tuple, snippet: Value) -> Iterator[tuple]:
+    for part in ('properties', 'update_policy'):
+        key = document.resource_key(part)
+        if document.calls.is_call(snippet.get(key)):
+            violation = checks.function_for_map(next(iter(snippet[key])))
+            yield from at((*path, key), [violation])
+    key = document.resource_key('deletion_policy')
+    if isinstance(snippet.get(key), str):
+        yield from at((*path, key), checks.deletion_policy(snippet[key], document.version))
 
 
 def _misspelt_keys(snippet: Value, version: dialects.Version) -> Iterator[Violation]:
@@ -121,62 +106,46 @@ def _misspelt_keys(snippet: Value, version: dialects.Version) -> Iterator[Violat
             yield Violation('resource-definition', (key,), exception.StackValidationFailed(text))
 
 
-class DuplicateName(Rule):
+@rule('duplicate-name')
+def check_duplicate_name(document: TemplateDocument) -> Iterator[tuple]:
     """No resource has the name of a parameter."""
-
-    name = 'duplicate-name'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        parameters = Parameters(
-            document.section('parameters'), dialect=document.version.dialect.name
-        )
-        names = document.section('resources')
-        yield from at(
-            (document.section_key('resources'),), checks.duplicate_names(names, parameters)
-        )
+    parameters = Parameters(document.section('parameters'), dialect=document.version.dialect.name)
+    names = document.section('resources')
+    yield from at((document.section_key('resources'),), checks.duplicate_names(names, parameters))
 
 
-class OutputDefinition(Rule):
+@rule('output-definition')
+def check_output_definition(document: TemplateDocument) -> Iterator[tuple]:
     """An output is a map with a value."""
-
-    name = 'output-definition'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        section = document.section_key('outputs')
-        for name, snippet in document.section('outputs').items():
-            yield from at((section, name), checks.output(name, snippet, document.version))
-        if document.is_nested:
-            # of the outputs of a type, Heat checks the keys, too
-            found = checks.attribute_outputs(document.section('outputs'), document.version)
-            yield from at((section,), (each for each in found if len(each.path) > 1))
+    section = document.section_key('outputs')
+    for name, snippet in document.section('outputs').items():
+        yield from at((section, name), checks.output(name, snippet, document.version))
+    if document.is_nested:
+        # of the outputs of a type, Heat checks the keys, too
+        found = checks.attribute_outputs(document.section('outputs'), document.version)
+        yield from at((section,), (each for each in found if len(each.path) > 1))
 
 
-class ParameterGroups(Rule):
+@rule('parameter-groups')
+def check_parameter_groups(document: TemplateDocument) -> Iterator[tuple]:
     """Groups name parameters of the template, each of them once."""
-
-    name = 'parameter-groups'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        groups = document.template.section('parameter_groups')
-        names = document.section('parameters')
-        yield from at(
-            (document.section_key('parameter_groups'),), parameter_groups.check(groups, names)
-        )
+    groups = document.template.section('parameter_groups')
+    names = document.section('parameters')
+    yield from at(
+        (document.section_key('parameter_groups'),), parameter_groups.check(groups, names)
+    )
 
 
-class Cycle(Rule):
+@rule('cycle')
+def check_cycle(document: TemplateDocument) -> Iterator[tuple]:
     """No resource depends on itself, directly or through others."""
-
-    name = 'cycle'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        graph = dependencies.Dependencies(dependency_edges(document), '"{}"'.format)
-        try:
-            graph.order()
-        except exception.CircularDependencyException as error:
-            edges = graph.graph()
-            first = next(name for name in edges if reaches(edges, name, name))
-            yield (document.section_key('resources'), first), str(error)
+    graph = dependencies.Dependencies(dependency_edges(document), '"{}"'.format)
+    try:
+        graph.order()
+    except exception.CircularDependencyException as error:
+        edges = graph.graph()
+        first = next(name for name in edges if reaches(edges, name, name))
+        yield (document.section_key('resources'), first), str(error)
 
 
 def dependency_edges(document: TemplateDocument) -> Iterator[tuple]:

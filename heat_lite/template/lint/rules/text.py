@@ -2,30 +2,25 @@
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from heat_lite.template import dialects, reader
 from heat_lite.template.lint import syntax_errors
 from heat_lite.template.lint.document import Document
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import ANY, Rule
+from heat_lite.template.lint.rules.base import ANY, NAMES, rule
 from heat_lite.template.lint.suppressions import comments
 from heat_lite.template.source_positions import START
 from heat_lite.template.suggest import with_suggestion
 
 
-class Syntax(Rule):
+@rule('syntax', subject=ANY)
+def check_syntax(document: Document) -> Iterator[tuple]:
     """The text is one document of YAML or JSON, a map at the top level, not nested too deeply."""
-
-    name = 'syntax'
-    subject = ANY
-
-    def check(self, document: Document) -> Iterator[tuple]:
-        if document.error is not None:
-            text = str(document.error)
-            yield syntax_errors.position_of(text), syntax_errors.summary(text)
-        elif not document.data:
-            yield START, 'The document is empty'
+    if document.error is not None:
+        text = str(document.error)
+        yield syntax_errors.position_of(text), syntax_errors.summary(text)
+    elif not document.data:
+        yield START, 'The document is empty'
 
 
 def without_excerpt(error: Exception) -> str:
@@ -34,55 +29,38 @@ def without_excerpt(error: Exception) -> str:
     return f'The file is no valid YAML or JSON, or no map\nline {line}, column {column}'
 
 
-class DuplicateKey(Rule):
+@rule('duplicate-key', level=WARNING, subject=ANY)
+def check_duplicate_key(document: Document) -> Iterator[tuple]:
     """No map has a key twice: the last value replaces the others."""
-
-    name = 'duplicate-key'
-    level = WARNING
-    subject = ANY
-
-    def check(self, document: Document) -> Iterator[tuple]:
-        for path, position, first in document.positions.duplicates():
-            yield (
-                position,
-                f'The key "{path[-1]}" is in line {first.line}, too: only the last value counts',
-            )
+    for path, position, first in document.positions.duplicates():
+        yield (
+            position,
+            f'The key "{path[-1]}" is in line {first.line}, too: only the last value counts',
+        )
 
 
-class UnknownRule(Rule):
+@rule('unknown-rule', level=WARNING, subject=ANY)
+def check_unknown_rule(document: Document) -> Iterator[tuple]:
     """A comment that disables a rule names an existing one."""
-
-    name = 'unknown-rule'
-    level = WARNING
-    subject = ANY
-    #: the names of all rules
-    known: ClassVar[tuple[str, ...]] = ()
-
-    def check(self, document: Document) -> Iterator[tuple]:
-        for comment in comments(document.text):
-            if comment.rule not in self.known:
-                text = f'There is no rule "{comment.rule}"'
-                yield comment.position, with_suggestion(text, comment.rule, self.known)
+    for comment in comments(document.text):
+        if comment.rule not in NAMES:
+            text = f'There is no rule "{comment.rule}"'
+            yield comment.position, with_suggestion(text, comment.rule, NAMES)
 
 
 #: octal and sexagesimal numbers of YAML 1.1
 _SURPRISING = re.compile(r'[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)')
 
 
-class SurprisingNumber(Rule):
+@rule('surprising-number', level=WARNING, subject=ANY)
+def check_surprising_number(document: Document) -> Iterator[tuple]:
     """No unquoted number has an unexpected value: in YAML 1.1, 12:30 is 750 and 010 is 8."""
-
-    name = 'surprising-number'
-    level = WARNING
-    subject = ANY
-
-    def check(self, document: Document) -> Iterator[tuple]:
-        if document.text.lstrip()[:1] == '{':
-            return
-        for path, text, kind, position in document.positions.plain_scalars():
-            is_number = kind in ('int', 'float') and path and path[0] not in dialects.VERSION_KEYS
-            if is_number and _SURPRISING.fullmatch(text):
-                yield position, f'{text} is read as {_value(text)}: quote it if it is a string'
+    if document.text.lstrip()[:1] == '{':
+        return
+    for path, text, kind, position in document.positions.plain_scalars():
+        is_number = kind in ('int', 'float') and path and path[0] not in dialects.VERSION_KEYS
+        if is_number and _SURPRISING.fullmatch(text):
+            yield position, f'{text} is read as {_value(text)}: quote it if it is a string'
 
 
 def _value(text: str) -> int:

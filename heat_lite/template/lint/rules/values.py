@@ -12,7 +12,7 @@ from heat_lite.template.dialects import Version
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.document import READ_ERRORS, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import Rule, ValueRule, at
+from heat_lite.template.lint.rules.base import at, of_rule, rule
 from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.parameters.parameters import RESERVED_NAMES, Parameters
 from heat_lite.template.source_positions import Position, Positions
@@ -26,40 +26,33 @@ _SCHEMA_PARTS = {
 }
 
 
-class ParameterSchema(Rule):
+@rule('parameter-schema')
+def check_parameter_schema(document: TemplateDocument) -> Iterator[tuple]:
     """A parameter has a known type, known keys and constraints that fit its type."""
-
-    name = 'parameter-schema'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for name in document.section('parameters'):
-            error = _schema_error(document, name)
-            if error is not None:
-                yield _schema_path(document, name, str(error)), checks.message_of(error)
-        for name, schema in document.parameters.items():
-            yield from self._custom_constraints(document, name, schema)
-
-    @staticmethod
-    def _custom_constraints(
-        document: TemplateDocument, name: str, schema: parameter_schema.ParameterSchema
-    ) -> Iterator[tuple]:
-        """Yield unknown constraints with a similar name; others may be those of plug-ins."""
-        for path, unknown, hint in _unknown_constraints(document, name, schema):
-            if hint:
-                yield path, f'There is no constraint "{unknown}".{hint}'
+    for name in document.section('parameters'):
+        error = _schema_error(document, name)
+        if error is not None:
+            yield _schema_path(document, name, str(error)), checks.message_of(error)
+    for name, schema in document.parameters.items():
+        yield from _custom_constraints(document, name, schema)
 
 
-class ForeignConstraint(Rule):
+def _custom_constraints(
+    document: TemplateDocument, name: str, schema: parameter_schema.ParameterSchema
+) -> Iterator[tuple]:
+    """Yield unknown constraints with a similar name; others may be those of plug-ins."""
+    for path, unknown, hint in _unknown_constraints(document, name, schema):
+        if hint:
+            yield path, f'There is no constraint "{unknown}".{hint}'
+
+
+@rule('foreign-constraint', level=WARNING)
+def check_foreign_constraint(document: TemplateDocument) -> Iterator[tuple]:
     """A custom constraint is known. One of a plug-in is not, and is not checked."""
-
-    name = 'foreign-constraint'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for name, schema in document.parameters.items():
-            for path, unknown, hint in _unknown_constraints(document, name, schema):
-                if not hint:
-                    yield path, f'There is no constraint "{unknown}", unless a plug-in has it'
+    for name, schema in document.parameters.items():
+        for path, unknown, hint in _unknown_constraints(document, name, schema):
+            if not hint:
+                yield path, f'There is no constraint "{unknown}", unless a plug-in has it'
 
 
 def _unknown_constraints(
@@ -92,50 +85,40 @@ def _schema_path(document: TemplateDocument, name: str, text: str) -> tuple:
     return (*path, *quoted[:1])
 
 
-class ParameterDefault(Rule):
+@rule('parameter-default')
+def check_parameter_default(document: TemplateDocument) -> Iterator[tuple]:
     """The default of a parameter is of its type."""
-
-    name = 'parameter-default'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for name, schema in document.parameters.items():
-            if schema.default is None or _schema_error(document, name) is not None:
-                continue
-            try:
-                Parameters({name: schema}).validate()
-            except exception.StackValidationFailed as error:
-                path = (document.section_key('parameters'), name, 'default')
-                yield path, checks.message_of(error)
+    for name, schema in document.parameters.items():
+        if schema.default is None or _schema_error(document, name) is not None:
+            continue
+        try:
+            Parameters({name: schema}).validate()
+        except exception.StackValidationFailed as error:
+            path = (document.section_key('parameters'), name, 'default')
+            yield path, checks.message_of(error)
 
 
-class UnusedParameter(Rule):
+@rule('unused-parameter', level=WARNING)
+def check_unused_parameter(document: TemplateDocument) -> Iterator[tuple]:
     """Every parameter is used somewhere in the template."""
-
-    name = 'unused-parameter'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        used = {name for _, name in parameter_uses(document)}
-        if None in used:
-            return  # a computed name may be that of any parameter
-        for name in document.section('parameters'):
-            if name not in used:
-                path = (document.section_key('parameters'), name)
-                yield path, f'The parameter "{name}" is never used'
+    used = {name for _, name in parameter_uses(document)}
+    if None in used:
+        return  # a computed name may be that of any parameter
+    for name in document.section('parameters'):
+        if name not in used:
+            path = (document.section_key('parameters'), name)
+            yield path, f'The parameter "{name}" is never used'
 
 
-class UnknownParameter(ValueRule):
+@rule('unknown-parameter', position=Positions.find_value)
+def check_unknown_parameter(document: TemplateDocument) -> Iterator[tuple]:
     """The template declares the parameters that it reads."""
-
-    name = 'unknown-parameter'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        known = [*document.section('parameters'), *RESERVED_NAMES]
-        for call, name in parameter_uses(document):
-            if name is not None:
-                # Ref reads resources, too: the name may be that of one
-                similar = document.resources if call.node.name == 'Ref' else ()
-                yield from at(call.path, checks.parameter_name(name, known, similar))
+    known = [*document.section('parameters'), *RESERVED_NAMES]
+    for call, name in parameter_uses(document):
+        if name is not None:
+            # Ref reads resources, too: the name may be that of one
+            similar = document.resources if call.node.name == 'Ref' else ()
+            yield from at(call.path, checks.parameter_name(name, known, similar))
 
 
 def parameter_uses(document: TemplateDocument) -> Iterator[tuple]:
@@ -147,79 +130,63 @@ def parameter_uses(document: TemplateDocument) -> Iterator[tuple]:
             yield call, name if isinstance(name, str) else None
 
 
-class FunctionCall(Rule):
+@rule('function')
+def check_function_call(document: TemplateDocument) -> Iterator[tuple]:
     """Functions have valid arguments, and stand where the language allows them."""
-
-    name = 'function'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        yield from at((), _violations(document, self.name))
+    yield from at((), of_rule(document.calls.violations, 'function'))
 
 
-class UnknownReference(ValueRule):
+@rule('unknown-reference', position=Positions.find_value)
+def check_unknown_reference(document: TemplateDocument) -> Iterator[tuple]:
     """The template has the resources that it refers to."""
-
-    name = 'unknown-reference'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for violation in _violations(document, self.name):
-            yield violation.path, self._text(document, violation)
-        key = document.resource_key('depends_on')
-        declared = document.section('resources')
-        for name, snippet in document.resources.items():
-            path = (document.section_key('resources'), name, key)
-            for violation in checks.depends_on(name, snippet.get(key), declared):
-                yield (*path, *violation.path), self._text(document, violation)
-
-    @staticmethod
-    def _text(document: TemplateDocument, violation: Violation) -> str:
-        name = str(violation.error.kwargs.get('resource'))
-        if name in document.section('parameters'):
-            return f'There is no resource "{name}"; "{name}" is a parameter'
-        return append_hint(f'There is no resource "{name}"', violation.error.hint)
+    for violation in of_rule(document.calls.violations, 'unknown-reference'):
+        yield violation.path, _text(document, violation)
+    key = document.resource_key('depends_on')
+    declared = document.section('resources')
+    for name, snippet in document.resources.items():
+        path = (document.section_key('resources'), name, key)
+        for violation in checks.depends_on(name, snippet.get(key), declared):
+            yield (*path, *violation.path), _text(document, violation)
 
 
-class UnknownAttribute(ValueRule):
+def _text(document: TemplateDocument, violation: Violation) -> str:
+    name = str(violation.error.kwargs.get('resource'))
+    if name in document.section('parameters'):
+        return f'There is no resource "{name}"; "{name}" is a parameter'
+    return append_hint(f'There is no resource "{name}"', violation.error.hint)
+
+
+def _find_attribute(positions: Positions, path: tuple) -> Position:
+    """Return the position of the second argument of a call, which is the attribute."""
+    return positions.find_value((*path, 1))
+
+
+@rule('unknown-attribute', position=_find_attribute)
+def check_unknown_attribute(document: TemplateDocument) -> Iterator[tuple]:
     """A resource has the attributes that the template reads."""
-
-    name = 'unknown-attribute'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for violation in _violations(document, self.name):
-            resource, attribute = (violation.error.kwargs[key] for key in ('resource', 'key'))
-            type_name = document.resources.get(resource, {}).get(document.resource_key('type'))
-            info = document.resource_type(resource)
-            known = () if info is None or info.attributes is None else list(info.attributes)
-            text = f'"{resource}" ({type_name}) has no attribute "{attribute}"'
-            yield violation.path, with_suggestion(text, attribute, known)
-
-    def position(self, positions: Positions, path: tuple) -> Position:
-        # the attribute is the second argument
-        return positions.find_value((*path, 1))
+    for violation in of_rule(document.calls.violations, 'unknown-attribute'):
+        resource, attribute = (violation.error.kwargs[key] for key in ('resource', 'key'))
+        type_name = document.resources.get(resource, {}).get(document.resource_key('type'))
+        info = document.resource_type(resource)
+        known = () if info is None or info.attributes is None else list(info.attributes)
+        text = f'"{resource}" ({type_name}) has no attribute "{attribute}"'
+        yield violation.path, with_suggestion(text, attribute, known)
 
 
-def _violations(document: TemplateDocument, rule: str) -> Iterator:
-    return (each for each in document.calls.violations if each.rule == rule)
-
-
-class MisspeltFunction(Rule):
+@rule('misspelt-function', level=WARNING)
+def check_misspelt_function(document: TemplateDocument) -> Iterator[tuple]:
     """A map that looks like a call is one: an unknown function is plain data."""
-
-    name = 'misspelt-function'
-    level = WARNING
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        known = list(document.version.functions)
-        for path, name in _single_keys(document):
-            # other names are likely to be those of data
-            if name in known or not ('_' in name or '::' in name):
-                continue
-            since = _first_version(name, document.version)
-            if since:
-                text = f'"{name}" is plain data in this version: the function exists since {since}'
-                yield path, text
-            elif hint := suggest(name, known):
-                yield path, f'"{name}" is plain data, not a function.{hint}'
+    known = list(document.version.functions)
+    for path, name in _single_keys(document):
+        # other names are likely to be those of data
+        if name in known or not ('_' in name or '::' in name):
+            continue
+        since = _first_version(name, document.version)
+        if since:
+            text = f'"{name}" is plain data in this version: the function exists since {since}'
+            yield path, text
+        elif hint := suggest(name, known):
+            yield path, f'"{name}" is plain data, not a function.{hint}'
 
 
 def _single_keys(document: TemplateDocument) -> Iterator[tuple]:
@@ -258,14 +225,11 @@ def _first_version(name: str, version: Version) -> str | None:
     return min((other.name for other in others), default=None)
 
 
-class MissingFile(ValueRule):
+@rule('missing-file', position=Positions.find_value)
+def check_missing_file(document: TemplateDocument) -> Iterator[tuple]:
     """The files that the template reads exist."""
-
-    name = 'missing-file'
-
-    def check(self, document: TemplateDocument) -> Iterator[tuple]:
-        for call in document.calls.calls:
-            if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
-                file = document.files.join(document.name, call.node.args)
-                if document.files.has(file) is False:
-                    yield call.path, f'There is no file "{call.node.args}" ({file})'
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
+            file = document.files.join(document.name, call.node.args)
+            if document.files.has(file) is False:
+                yield call.path, f'There is no file "{call.node.args}" ({file})'
