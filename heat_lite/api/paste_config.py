@@ -1,9 +1,16 @@
 """Passes the configuration object through Paste, whose configuration holds text only."""
 
 import itertools
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from oslo_config import cfg
+
+from heat_lite.api import wsgi
+
+#: what a factory of Paste returns: it puts a filter in front of an application
+Filter = Callable[[wsgi.WsgiApp], wsgi.WsgiApp]
+#: the defaults of a pipelines file, which ``global_conf_of`` gives
+GlobalConf = Mapping[str, str]
 
 KEY = 'heat_lite_configuration'
 
@@ -21,6 +28,6 @@ def global_conf_of(conf: cfg.ConfigOpts) -> dict[str, str]:
     return {KEY: key}
 
 
-def from_global_conf(global_conf: dict[str, Any]) -> cfg.ConfigOpts:
+def from_global_conf(global_conf: GlobalConf) -> cfg.ConfigOpts:
     """Return the configuration of the application that Paste loads."""
     return _known.get(global_conf.get(KEY, ''), cfg.CONF)

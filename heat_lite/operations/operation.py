@@ -6,8 +6,8 @@ of the OpenAPI document (``api/openapi.py``), and the method of ``rpc/client.py`
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
+from heat_lite.common.value_types import Values
 from heat_lite.operations.remote_method import Method
 
 # Default policy rules: who may use an operation.
@@ -35,7 +35,7 @@ VALIDATE = 'stacks:validate_template'
 
 # JSON Schemas of bodies.
 STRING = {'type': 'string'}
-OBJECT: dict[str, Any] = {'type': 'object'}
+OBJECT: Values = {'type': 'object'}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Operation:
     rule: str | None = ''
     rules: Mapping[str, str] = dataclasses.field(default_factory=dict)
     query: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    body: Mapping[str, Any] = dataclasses.field(default_factory=lambda: OBJECT)
+    body: Values = dataclasses.field(default_factory=lambda: OBJECT)
     status: int = 200
     calls: Method | None = None
     sends: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, Protocol, Self, overload
 
+from heat_lite.common.value_types import Value, Values
+
 # Default of an argument that is sent only if the caller passes it.
 ABSENT = object()
 
@@ -28,15 +30,15 @@ class Since:
 class Client(Protocol):
     """What sends requests; a ``rpc.contract.RpcClient``."""
 
-    def invoke(self, method: 'Method', context: Any, /, **given: Any) -> Any: ...
+    def invoke(self, method: 'Method', context: Any, /, **given: object) -> Value: ...
 
 
-def call(name: str, version: str = '1.0', *required: str, **defaults: Any) -> 'Method':
+def call(name: str, version: str = '1.0', *required: str, **defaults: object) -> 'Method':
     """Declare a method that returns a value."""
     return Method(name, version, required, defaults, expects_reply=True)
 
 
-def cast(name: str, version: str = '1.0', *required: str, **defaults: Any) -> 'Method':
+def cast(name: str, version: str = '1.0', *required: str, **defaults: object) -> 'Method':
     """Declare a one-way method: the client does not wait for a reply."""
     return Method(name, version, required, defaults, expects_reply=False)
 
@@ -48,21 +50,21 @@ class Method:
     name: str
     version: str
     required: tuple[str, ...]
-    defaults: dict[str, Any]
+    defaults: Values
     expects_reply: bool
 
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
 
     @overload
-    def __get__(self, client: Client, owner: type | None = None) -> Callable[..., Any]: ...
+    def __get__(self, client: Client, owner: type | None = None) -> Callable[..., Value]: ...
 
     def __get__(
         self, client: Client | None, owner: type | None = None
-    ) -> Self | Callable[..., Any]:
+    ) -> Self | Callable[..., Value]:
         return self if client is None else functools.partial(client.invoke, self)
 
-    def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, given: Values) -> Values:
         """Return the arguments to send: ``given`` and the defaults.
 
         Raises TypeError when a required argument is missing or an argument is unknown.
@@ -74,14 +76,14 @@ class Method:
             raise TypeError(f'{self.name}: missing {missing}, unknown {unknown}')
         return {name: value for name, value in sent.items() if not _is_absent(value)}
 
-    def version_for(self, args: dict[str, Any]) -> str:
+    def version_for(self, args: Values) -> str:
         """Return the lowest server version that knows the method and these arguments."""
         defaults = [self.defaults.get(name) for name in args]
         added = [each.version for each in defaults if isinstance(each, Since)]
         return max([self.version, *added], key=_numbers)
 
 
-def _is_absent(value: Any) -> bool:
+def _is_absent(value: Value) -> bool:
     return value is ABSENT or isinstance(value, Since)
 
 

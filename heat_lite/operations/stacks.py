@@ -1,7 +1,6 @@
 """Operations on stacks: their actions, previews, data and snapshots, and redirects by name."""
 
-from typing import Any
-
+from heat_lite.common.value_types import Values
 from heat_lite.operations.operation import (
     FLAG,
     MEMBER,
@@ -70,7 +69,7 @@ BODY = {
         'disable_rollback': {'type': ['boolean', 'string']},
     },
 }
-NEW_BODY: dict[str, Any] = {**BODY, 'required': ['stack_name']}
+NEW_BODY: Values = {**BODY, 'required': ['stack_name']}
 ACTION_BODY = {'type': 'object', 'minProperties': 1, 'maxProperties': 1}
 
 OUTPUT_KEYS = ('output_key', 'description', 'output_value', 'output_error')

@@ -1,7 +1,6 @@
 """Operations on templates, and on the types and functions that they have."""
 
-from typing import Any
-
+from heat_lite.common.value_types import Values
 from heat_lite.operations.operation import (
     FLAG,
     MEMBER,
@@ -26,7 +25,7 @@ TYPE_LIST = {
     'with_description': FLAG,
     'with_unavailable': FLAG,
 }
-TEXTS_BODY: dict[str, Any] = {
+TEXTS_BODY: Values = {
     'template': STRING,
     'environment': {'type': ['string', 'null']},
     'files': {'type': ['object', 'null'], 'additionalProperties': STRING},

@@ -3,7 +3,6 @@
 import fnmatch
 import logging
 import time
-import typing
 from collections.abc import Mapping
 
 from oslo_config import cfg
@@ -51,7 +50,7 @@ class Enforcer:
         self._patterns = [f'{RESOURCE_TYPES}:{name}' for name in rules.ADMIN_TYPES if '*' in name]
 
     def allows(
-        self, context: RequestContext, rule: str, target: Mapping[str, typing.Any] | None = None
+        self, context: RequestContext, rule: str, target: Mapping[str, object] | None = None
     ) -> bool:
         """Return whether ``rule`` allows the context to act on ``target``.
 
@@ -69,7 +68,7 @@ class Enforcer:
             self._decisions[key] = allowed, now + CACHE_SECONDS
         return allowed
 
-    def _decide(self, context: RequestContext, rule: str, target: Mapping[str, typing.Any]) -> bool:
+    def _decide(self, context: RequestContext, rule: str, target: Mapping[str, object]) -> bool:
         try:
             return bool(self._enforcer.enforce(rule, target, context))
         except policy.InvalidScope:
@@ -82,7 +81,7 @@ class Enforcer:
             return False
 
     def enforce(
-        self, context: RequestContext, rule: str, target: Mapping[str, typing.Any] | None = None
+        self, context: RequestContext, rule: str, target: Mapping[str, object] | None = None
     ) -> None:
         """Raise Forbidden unless ``rule`` allows the context to act on ``target``."""
         if not self.allows(context, rule, target):

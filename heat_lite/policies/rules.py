@@ -4,10 +4,9 @@ Operators override rules by name in the policy file. The ``oslopolicy-*`` tools 
 ``list_rules``.
 """
 
-from typing import Any
-
 from oslo_policy import policy
 
+from heat_lite.common.value_types import Value
 from heat_lite.operations import OPERATIONS
 from heat_lite.operations.operation import (
     ADMIN,
@@ -124,7 +123,7 @@ def _rest_rule(name: str, check: str) -> policy.RuleDefault:
     return _rule(name, check, description=found[0].summary, operations=paths)
 
 
-def _rule(name: str, check: str, **documentation: Any) -> policy.RuleDefault:
+def _rule(name: str, check: str, **documentation: Value) -> policy.RuleDefault:
     # Rules that deny all users concern the stacks of all projects, so they have no project scope.
     scope = None if check == NO_ONE else list(PROJECT)
     former = None if name == NEW else FORMER.get(check)

@@ -1,9 +1,10 @@
 """Clients of the engine, for the API and for other engines: one line declares one remote method."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations import OPERATIONS
 from heat_lite.operations.remote_method import ABSENT, call
 from heat_lite.rpc import api
@@ -44,7 +45,7 @@ class EngineClient(RpcClient):
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+        def __getattr__(self, name: str) -> Callable[..., Value]: ...
 
     topic = api.ENGINE_TOPIC
     mandatory = retry_undeliverable = True
@@ -210,23 +211,23 @@ class EngineClient(RpcClient):
         self,
         context: RequestContext,
         *,
-        stack_identity: dict[str, Any],
+        stack_identity: Values,
         cast: bool = False,
         force: bool = False,
-    ) -> Any:
+    ) -> Value:
         """Delete a stack.
 
         ``cast``: do not wait until the engine has started the action. ``force``: remove the stack
         even if some of its resources cannot be deleted.
         """
-        args: dict[str, Any] = {'stack_identity': stack_identity}
+        args: Values = {'stack_identity': stack_identity}
         if force:
             args['force'] = True
         return self.deliver(_DELETE_STACK, context, args, expects_reply=not cast)
 
     def check_software_deployment(
         self, context: RequestContext, *, deployment_id: str, timeout: float
-    ) -> Any:
+    ) -> Value:
         """Wait for the end of a deployment for at most ``timeout`` seconds."""
         args = {'deployment_id': deployment_id, 'timeout': timeout}
         return self.deliver(_CHECK_DEPLOYMENT, context, args, timeout=timeout)

@@ -3,12 +3,13 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import oslo_messaging
+from oslo_messaging.rpc import client as oslo_client
 
 from heat_lite.common import exception, long_work, metrics, tracing
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations.remote_method import Method
 from heat_lite.rpc import messaging, remote_errors, tables
 
@@ -26,7 +27,6 @@ class RpcClient:
     """
 
     topic: str
-    retry: int | None = RETRY
     # fail at once if the queue does not exist; otherwise the message is lost and the call times out
     mandatory = False
     # repeat an undeliverable request until its timeout, because a server may be starting
@@ -37,13 +37,13 @@ class RpcClient:
     def __init__(self, server: str | None = None, timeout: float | None = None) -> None:
         self.server = server
         self.timeout = timeout
-        self._prepared: dict[tuple, Any] = {}
+        self._prepared: dict[tuple, oslo_client.RPCClient] = {}
 
-    def invoke(self, method: Method, context: RequestContext, /, **given: Any) -> Any:
+    def invoke(self, method: Method, context: RequestContext, /, **given: object) -> Value:
         """Call or cast a method of the contract."""
         return self.deliver(method, context, method.arguments(given))
 
-    def ask_for_tables(self, method: Method, context: RequestContext, /, **given: Any) -> Any:
+    def ask_for_tables(self, method: Method, context: RequestContext, /, **given: object) -> Value:
         """Call a method of ``tables.METHODS``; return a long list as tables, if the server can."""
         with self._timed(method):
             return self._deliver(method, context, method.arguments(given), None, None)
@@ -52,10 +52,10 @@ class RpcClient:
         self,
         method: Method,
         context: RequestContext,
-        args: dict[str, Any],
+        args: Values,
         expects_reply: bool | None = None,
         timeout: float | None = None,
-    ) -> Any:
+    ) -> Value:
         """Send a request; ``expects_reply`` and ``timeout`` (seconds) override the defaults.
 
         An error of the server is raised with the same class and text. Raises EngineTimeout when no
@@ -83,10 +83,10 @@ class RpcClient:
         self,
         method: Method,
         context: RequestContext,
-        args: dict[str, Any],
+        args: Values,
         expects_reply: bool | None,
         timeout: float | None,
-    ) -> Any:
+    ) -> Value:
         prepared = self._prepare(method.version_for(args), timeout or self.timeout)
         expects_reply = method.expects_reply if expects_reply is None else expects_reply
         send = prepared.call if expects_reply else prepared.cast
@@ -107,12 +107,12 @@ class RpcClient:
 
     def _send(
         self,
-        send: Callable[..., Any],
+        send: Callable[..., Value],
         context: RequestContext,
         method: Method,
-        args: dict[str, Any],
-        prepared: Any,
-    ) -> Any:
+        args: Values,
+        prepared: oslo_client.RPCClient,
+    ) -> Value:
         end = time.monotonic() + _timeout_of(prepared)
         while True:
             try:
@@ -124,13 +124,15 @@ class RpcClient:
                     raise self._timed_out(method, prepared) from None
             time.sleep(RETRY_INTERVAL)
 
-    def _timed_out(self, method: Method, prepared: Any) -> exception.EngineTimeout:
+    def _timed_out(
+        self, method: Method, prepared: oslo_client.RPCClient
+    ) -> exception.EngineTimeout:
         asked = f'the engine {self.server}' if self.server else f'the topic {self.topic!r}'
         return exception.EngineTimeout(
             engine=asked, method=method.name, seconds=_timeout_of(prepared)
         )
 
-    def _prepare(self, version: str, timeout: float | None) -> Any:
+    def _prepare(self, version: str, timeout: float | None) -> oslo_client.RPCClient:
         """Return the client of oslo.messaging; kept, because creating one takes about 20 us."""
         key = (messaging.transport, version, timeout)
         if key not in self._prepared:
@@ -139,19 +141,21 @@ class RpcClient:
                 for known, prepared in self._prepared.items()
                 if known[0] is messaging.transport
             }
-            self._prepared[key] = messaging.client(
-                self.topic,
-                self.server,
-                version,
-                timeout,
-                self.retry,
-                self.mandatory,
-                self.fanout,
+            created = oslo_messaging.get_rpc_client(
+                messaging.transport,
+                oslo_messaging.Target(
+                    topic=self.topic, server=self.server, version=version, fanout=self.fanout
+                ),
+                serializer=messaging.RequestSerializer(),
+                timeout=timeout,
+                retry=RETRY,
+                transport_options=oslo_messaging.TransportOptions(at_least_once=self.mandatory),
             )
+            self._prepared[key] = created.prepare()  # once, instead of at each call
         return self._prepared[key]
 
 
-def _timeout_of(prepared: Any) -> float:
+def _timeout_of(prepared: oslo_client.RPCClient) -> float:
     return prepared.conf.rpc_response_timeout if prepared.timeout is None else prepared.timeout
 
 

@@ -1,12 +1,12 @@
 """Client of the listener of one engine: liveness, and messages to its running actions."""
 
 import contextlib
-from typing import Any
 
 import oslo_messaging
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations.remote_method import Method, call
 from heat_lite.rpc import api, messaging
 from heat_lite.rpc.contract import RpcClient
@@ -30,16 +30,17 @@ class ListenerClient(RpcClient):
 
 def is_alive(context: RequestContext, engine_id: str) -> bool:
     """Return whether the engine answers within ``engine_life_check_timeout`` seconds."""
-    try:
-        return bool(_liveness_client(engine_id).listening(context))
-    except (exception.EngineTimeout, oslo_messaging.MessageUndeliverable):
-        return False
+    return _affirms(ListenerClient.listening, context, engine_id)
 
 
 def helps(context: RequestContext, engine_id: str) -> bool:
     """Return whether the engine runs steps for others: that of an earlier release does not."""
+    return _affirms(ListenerClient.helps, context, engine_id)
+
+
+def _affirms(method: Method, context: RequestContext, engine_id: str) -> bool:
     try:
-        return bool(_liveness_client(engine_id).helps(context))
+        return bool(_liveness_client(engine_id).invoke(method, context))
     except (
         exception.EngineTimeout,
         exception.EngineTooOld,
@@ -48,10 +49,8 @@ def helps(context: RequestContext, engine_id: str) -> bool:
         return False
 
 
-def send(
-    context: RequestContext, engine_id: str, stack_identity: dict[str, Any], message: str
-) -> Any:
-    """Send a message (``api.THREAD_MESSAGES``) to the running action of a stack.
+def send(context: RequestContext, engine_id: str, stack_identity: Values, message: str) -> Value:
+    """Send a message, e.g. ``api.CANCEL``, to the running action of a stack.
 
     Raises EngineTimeout when the engine is not running.
     """
@@ -66,7 +65,7 @@ def send(
 
 
 def cast_message(
-    context: RequestContext, engine_id: str, stack_identity: dict[str, Any], message: str
+    context: RequestContext, engine_id: str, stack_identity: Values, message: str
 ) -> None:
     """Send a message without waiting for a reply; it is lost if the engine is not running."""
     client = ListenerClient(engine_id)
@@ -79,7 +78,7 @@ def cast_message(
         )
 
 
-def stop_stack(context: RequestContext, engine_id: str, stack_identity: dict[str, Any]) -> Any:
+def stop_stack(context: RequestContext, engine_id: str, stack_identity: Values) -> Value:
     """Have an engine stop its action on a stack, and wait for that.
 
     Raises EngineTimeout when the engine is not running.
@@ -98,8 +97,8 @@ def _liveness_client(engine_id: str) -> ListenerClient:
 
 
 def _call(
-    client: ListenerClient, method: Method, context: RequestContext, engine_id: str, **args: Any
-) -> Any:
+    client: ListenerClient, method: Method, context: RequestContext, engine_id: str, **args: object
+) -> Value:
     try:
         return client.invoke(method, context, **args)
     except oslo_messaging.MessageUndeliverable:

@@ -12,18 +12,21 @@ import json
 import queue
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import oslo_messaging
 from oslo_config import cfg
 from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
 
+from heat_lite.common.value_types import Value, Values
+
 # Messages that are kept for an address without a listener. The limit bounds the memory that unread
 # notifications take.
 BACKLOG = 1000
 
+ExcInfo = tuple[type[BaseException], BaseException, types.TracebackType | None]
 Topic = tuple[str, str]  # exchange, topic
 Address = tuple  # exchange, topic, and a server name, None or ('pool', name)
 
@@ -34,7 +37,7 @@ class LocalDriver(base.BaseDriver):
     def __init__(
         self,
         conf: cfg.ConfigOpts,
-        url: Any,
+        url: oslo_messaging.TransportURL,
         default_exchange: str | None = None,
         allowed_remote_exmods: Sequence[str] | None = None,
     ) -> None:
@@ -46,15 +49,15 @@ class LocalDriver(base.BaseDriver):
 
     def send(
         self,
-        target: Any,
-        ctxt: dict[str, Any],
-        message: dict[str, Any],
+        target: oslo_messaging.Target,
+        ctxt: Values,
+        message: Values,
         wait_for_reply: bool | None = None,
         timeout: float | None = None,
         call_monitor_timeout: float | None = None,
         retry: int | None = None,
-        transport_options: Any = None,
-    ) -> Any:
+        transport_options: oslo_messaging.TransportOptions = None,
+    ) -> Value:
         """Deliver a message; with ``wait_for_reply`` return its reply."""
         pending = PendingReply() if wait_for_reply else None
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -73,9 +76,9 @@ class LocalDriver(base.BaseDriver):
 
     def send_notification(
         self,
-        target: Any,
-        ctxt: dict[str, Any],
-        message: dict[str, Any],
+        target: oslo_messaging.Target,
+        ctxt: Values,
+        message: Values,
         version: float,
         retry: int | None = None,
     ) -> None:
@@ -83,14 +86,16 @@ class LocalDriver(base.BaseDriver):
         incoming = Message(_copy(ctxt), _copy(message))
         self._broker.publish((target.exchange or self._default_exchange, target.topic), incoming)
 
-    def listen(self, target: Any, batch_size: int, batch_timeout: float | None) -> 'LocalListener':
+    def listen(
+        self, target: oslo_messaging.Target, batch_size: int, batch_timeout: float | None
+    ) -> 'LocalListener':
         """Listen for requests to a topic, to one server of it, and to all its servers."""
         topic = (target.exchange or self._default_exchange, target.topic)
         return LocalListener(self._broker, [(*topic, None), (*topic, target.server)], topic)
 
     def listen_for_notifications(
         self,
-        targets_and_priorities: Sequence[tuple[Any, str]],
+        targets_and_priorities: Sequence[tuple[oslo_messaging.Target, str]],
         pool: str | None,
         batch_size: int,
         batch_timeout: float | None,
@@ -154,7 +159,7 @@ class Broker:
         """
         if message.expired():
             return False
-        message = message.with_origin(self, address)
+        message.origin = self, address
         while listener := self._next_listener(address, message if keep else None):
             if listener.deliver(message):
                 return True
@@ -206,7 +211,7 @@ class LocalListener(base.Listener):
         self._broker = broker
         self._lock = threading.Lock()
 
-    def start(self, on_incoming_callback: Callable[[list['Message']], Any]) -> None:
+    def start(self, on_incoming_callback: Callable[[list['Message']], object]) -> None:
         """Start to accept messages."""
         super().start(on_incoming_callback)
         self.stopped = False
@@ -240,8 +245,8 @@ class Message(base.RpcIncomingMessage):
 
     def __init__(
         self,
-        ctxt: dict[str, Any],
-        message: dict[str, Any],
+        ctxt: Values,
+        message: Values,
         pending: 'PendingReply | None' = None,
         deadline: float | None = None,
         client_timeout: float | None = None,
@@ -250,12 +255,8 @@ class Message(base.RpcIncomingMessage):
         self.pending = pending
         self.deadline = deadline
         self.client_timeout = client_timeout
-        self._origin: tuple[Broker, Address] | None = None
-
-    def with_origin(self, broker: Broker, address: Address) -> 'Message':
-        """Return the message itself; ``requeue`` will send it to this address."""
-        self._origin = (broker, address)
-        return self
+        #: the address to which ``requeue`` sends it
+        self.origin: tuple[Broker, Address] | None = None
 
     def copy(self) -> 'Message':
         """Return a one-way copy for another listener."""
@@ -265,7 +266,7 @@ class Message(base.RpcIncomingMessage):
         """Return whether the caller has timed out; its request is dropped then."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def reply(self, reply: Any = None, failure: Any = None) -> None:
+    def reply(self, reply: Value = None, failure: ExcInfo | None = None) -> None:
         """Send the result or the failure to the caller, if it waits for a reply."""
         if self.pending:
             failure = common.serialize_remote_exception(failure) if failure else None
@@ -279,8 +280,8 @@ class Message(base.RpcIncomingMessage):
 
     def requeue(self) -> None:
         """Return a notification to its topic."""
-        if self._origin is not None:
-            broker, address = self._origin
+        if self.origin is not None:
+            broker, address = self.origin
             broker.send(address, self)
 
 
@@ -288,11 +289,11 @@ class PendingReply:
     """The caller's side of a call in progress."""
 
     def __init__(self) -> None:
-        self.replies: queue.SimpleQueue[tuple[str, Any, Any]] = queue.SimpleQueue()
+        self.replies: queue.SimpleQueue[tuple[str, Value, str | None]] = queue.SimpleQueue()
 
     def wait(
         self, timeout: float | None, heartbeat_timeout: float | None, known_modules: Sequence[str]
-    ) -> Any:
+    ) -> Value:
         """Return the reply, or raise the failure.
 
         ``timeout`` and ``heartbeat_timeout`` are the seconds to wait in all, and since the last
@@ -309,7 +310,7 @@ class PendingReply:
             raise common.deserialize_remote_exception(failure, known_modules)
         return reply
 
-    def _next(self, seconds: float | None) -> tuple[str, Any, Any]:
+    def _next(self, seconds: float | None) -> tuple[str, Value, str | None]:
         try:
             return self.replies.get(timeout=None if seconds is None else max(seconds, 0))
         except queue.Empty:
@@ -326,11 +327,7 @@ def broker(name: str) -> Broker:
         return _brokers.setdefault(name, Broker())
 
 
-def _copy(value: Any) -> Any:
-    return json.loads(_dumps(value))
-
-
-def _dumps(value: Any) -> str:
+def _copy(value: Value) -> Value:
     # Without the check for circular references, which takes as long as the rest of the
     # serialization; a circular reference raises RecursionError.
-    return jsonutils.dumps(value, check_circular=False)
+    return json.loads(jsonutils.dumps(value, check_circular=False))

@@ -12,11 +12,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import oslo_messaging
 from oslo_config import cfg
 from oslo_messaging import serializer as oslo_serializer
+from oslo_messaging._drivers import common as oslo_common
+from oslo_messaging._drivers.base import RpcIncomingMessage
 from oslo_messaging.notify import notifier as oslo_notifier
 from oslo_messaging.rpc import client as oslo_client
 from oslo_messaging.rpc import dispatcher as oslo_dispatcher
@@ -24,6 +25,7 @@ from oslo_messaging.rpc import server as oslo_server
 
 from heat_lite.common import context as common_context
 from heat_lite.common import exception, log_context, long_work, metrics, tracing
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import api, rabbit, remote_errors, reply_size, request_executor, tables
 
 LOG = logging.getLogger(__name__)
@@ -31,10 +33,12 @@ LOG = logging.getLogger(__name__)
 #: end the threads of this process that wait for requests
 end_idle_threads = request_executor.end_idle_threads
 
-transport: Any = None
-_url: str | None = None
+#: None before ``setup``
+transport: oslo_messaging.Transport = None
+#: its URL, once there is one
+_url: oslo_messaging.TransportURL = None
 _broker_checked = False
-_notification_transport: Any = None
+_notification_transport: oslo_messaging.Transport = None
 
 CONNECT_TIMEOUT = 3
 # seconds in which a server notices that it is stopped, while the broker answers
@@ -47,7 +51,7 @@ EXCHANGE = 'heat'
 EXPECTED_ERRORS = (exception.HeatException, ValueError)
 
 
-def setup(conf: cfg.ConfigOpts, url: str | None = None) -> Any:
+def setup(conf: cfg.ConfigOpts, url: str | None = None) -> oslo_messaging.Transport:
     """Create the transport of ``url``, or of the configuration if ``url`` is None.
 
     The driver connects at first use, so processes must be forked before that.
@@ -55,10 +59,10 @@ def setup(conf: cfg.ConfigOpts, url: str | None = None) -> Any:
     global transport, _url, _broker_checked
     cleanup()
     _broker_checked = False
-    set_defaults()
+    oslo_messaging.set_transport_defaults(EXCHANGE)
     _register_options(conf)
-    _url = url
-    transport = oslo_messaging.get_rpc_transport(conf, url=url, allowed_remote_exmods=[])
+    _url = oslo_messaging.TransportURL.parse(conf, url)
+    transport = oslo_messaging.get_rpc_transport(conf, url=_url, allowed_remote_exmods=[])
     rabbit.install_fast_path(transport._driver)
     return transport
 
@@ -71,11 +75,6 @@ def cleanup() -> None:
         if opened is not None:
             opened.cleanup()
     _notification_transport = None
-
-
-def set_defaults() -> None:
-    """Set the defaults of options that oslo.messaging defines."""
-    oslo_messaging.set_transport_defaults(EXCHANGE)
 
 
 def _register_options(conf: cfg.ConfigOpts) -> None:
@@ -92,7 +91,7 @@ def _register_options(conf: cfg.ConfigOpts) -> None:
 
 def is_local() -> bool:
     """Return whether the transport reaches this process only."""
-    return oslo_messaging.TransportURL.parse(transport.conf, _url).transport == 'local'
+    return _url.transport == 'local'
 
 
 def check_broker() -> None:
@@ -104,11 +103,10 @@ def check_broker() -> None:
     global _broker_checked
     if _broker_checked:
         return
-    url = oslo_messaging.TransportURL.parse(transport.conf, _url)
-    hosts = [(host.hostname or 'localhost', host.port or 5672) for host in url.hosts] or [
+    hosts = [(host.hostname or 'localhost', host.port or 5672) for host in _url.hosts] or [
         ('localhost', 5672)
     ]
-    if url.transport.partition('+')[0] in ('rabbit', 'kombu'):
+    if _url.transport.partition('+')[0] in ('rabbit', 'kombu'):
         _connect(hosts)
     _broker_checked = True
 
@@ -118,20 +116,26 @@ def probe() -> None:
 
     Does nothing for a transport inside the process, or one that is closed meanwhile.
     """
-    opened = transport
-    get = getattr(opened and opened._driver, '_get_connection', None)
-    if get is None:
+    opened, connect = transport, _connector()
+    if connect is None:
         return
     check_broker()
     try:
-        with get(retry=0) as pooled:
+        with connect(retry=0) as pooled:
             pooled.ensure(functools.partial(_open_channel, pooled), retry=0)
     except Exception:
         if transport is opened:
             raise
 
 
-def _open_channel(pooled: Any) -> None:
+def _connector() -> (
+    Callable[..., contextlib.AbstractContextManager[oslo_common.ConnectionContext]] | None
+):
+    """Return the function that lends a connection to RabbitMQ; None for another transport."""
+    return getattr(transport and transport._driver, '_get_connection', None)
+
+
+def _open_channel(pooled: oslo_common.ConnectionContext) -> None:
     with pooled._connection_lock, pooled.connection.connection.channel():
         pass
 
@@ -148,22 +152,21 @@ def _connect(hosts: list[tuple[str, int]]) -> None:
 def serve(
     topic: str,
     server: str,
-    endpoints: Sequence[Any],
+    endpoints: Sequence[object],
     pool_size: int | None = None,
     around: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext,
     max_reply: int = sys.maxsize,
 ) -> 'Server':
     """Create an RPC server: ``start()``, ``stop()`` (accept no more), ``wait()`` (finish requests).
 
-    A method is looked up in ``endpoints`` in their order. An endpoint without a ``target`` gets the
-    version of the topic. Each request runs in a context ``around()``. ``max_reply`` limits the
+    A method is looked up in ``endpoints`` in their order. An endpoint gets the version of
+    the topic. Each request runs in a context ``around()``. ``max_reply`` limits the
     characters of a reply.
     """
     version = api.VERSIONS.get(topic)
     target = oslo_messaging.Target(topic=topic, server=server, version=version)
     for endpoint in endpoints:
-        if getattr(endpoint, 'target', None) is None:
-            endpoint.target = oslo_messaging.Target(version=version)
+        endpoint.target = oslo_messaging.Target(version=version)  # type: ignore[attr-defined]
     dispatcher = Dispatcher(endpoints, around, max_reply)
     rpc_server = oslo_server.RPCServer(transport, target, dispatcher, executor='threading')
     return Server(rpc_server, pool_size, own_queue=f'{topic}.{server}')
@@ -171,47 +174,20 @@ def serve(
 
 def delete_queue(queue: str) -> None:
     """Delete a queue of RabbitMQ that has no consumer any more; oslo.messaging would leave it."""
-    get = getattr(transport and transport._driver, '_get_connection', None)
-    if get is None:
+    connect = _connector()
+    if connect is None:
         return
     try:
         # With the lock, because the heartbeat thread of the connection reads from it, too; on a
         # channel of its own, because an error closes the channel.
-        with get(retry=0) as pooled, pooled._connection_lock:
+        with connect(retry=0) as pooled, pooled._connection_lock:
             with pooled.connection.connection.channel() as channel:
                 channel.queue_delete(queue=queue)
     except Exception as error:  # the driver's library raises many classes
         LOG.info('Queue %s was not deleted and stays on the broker: %s', queue, error)
 
 
-def client(
-    topic: str,
-    server: str | None = None,
-    version: str | None = None,
-    timeout: float | None = None,
-    retry: int | None = None,
-    mandatory: bool = False,
-    fanout: bool = False,
-) -> Any:
-    """Return an oslo.messaging client of a topic.
-
-    ``mandatory``: raise MessageUndeliverable at once when the queue does not exist. ``fanout``:
-    send to all servers of the topic.
-    """
-    rpc_client = oslo_messaging.get_rpc_client(
-        transport,
-        oslo_messaging.Target(topic=topic, server=server, version=version, fanout=fanout),
-        serializer=RequestSerializer(),
-        timeout=timeout,
-        retry=retry,
-        transport_options=oslo_messaging.TransportOptions(at_least_once=True)
-        if mandatory
-        else None,
-    )
-    return rpc_client.prepare()  # once, instead of at each call
-
-
-def notifier(publisher_id: str) -> Any:
+def notifier(publisher_id: str) -> oslo_messaging.Notifier | None:
     """Return a Notifier for [oslo_messaging_notifications]; None if no driver is configured."""
     global _notification_transport
     if _notification_transport is None:
@@ -230,21 +206,21 @@ def notifier(publisher_id: str) -> Any:
 class ContextSerializer(oslo_serializer.NoOpSerializer):
     """Serializer of request contexts as dicts of their non-empty values."""
 
-    def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
+    def serialize_context(self, ctxt: common_context.RequestContext) -> Values:
         values = {
             name: value for name, value in ctxt.to_dict().items() if value not in (None, '', [])
         }
         traced = tracing.current()
         return values if traced is None else {**values, tracing.TRACEPARENT: traced.traceparent}
 
-    def deserialize_context(self, ctxt: dict[str, Any]) -> common_context.RequestContext:
+    def deserialize_context(self, ctxt: Values) -> common_context.RequestContext:
         return common_context.RequestContext.from_dict(ctxt)
 
 
 class RequestSerializer(ContextSerializer):
     """Serializer that tells the server that the client reads tables."""
 
-    def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
+    def serialize_context(self, ctxt: common_context.RequestContext) -> Values:
         return {**super().serialize_context(ctxt), tables.CONTEXT_KEY: True}
 
 
@@ -253,7 +229,7 @@ class NotificationSerializer(ContextSerializer):
 
     SECRET = ('auth_token', 'password', 'aws_creds', 'service_token', 'auth_token_info')
 
-    def serialize_context(self, ctxt: common_context.RequestContext) -> dict[str, Any]:
+    def serialize_context(self, ctxt: common_context.RequestContext) -> Values:
         return {
             name: value
             for name, value in super().serialize_context(ctxt).items()
@@ -265,7 +241,7 @@ class Server:
     """RPC server of oslo.messaging whose idle threads use no CPU."""
 
     def __init__(
-        self, server: Any, pool_size: int | None = None, own_queue: str | None = None
+        self, server: oslo_server.RPCServer, pool_size: int | None, own_queue: str
     ) -> None:
         self._server = server
         self._pool_size = pool_size
@@ -284,8 +260,7 @@ class Server:
     def wait(self) -> None:
         """Wait for the end of all accepted requests, then delete the queue of this server."""
         self._server.wait()
-        if self._own_queue is not None:
-            delete_queue(self._own_queue)
+        delete_queue(self._own_queue)
 
 
 def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> bool:
@@ -312,11 +287,16 @@ def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> boo
 class Dispatcher(oslo_dispatcher.RPCDispatcher):
     """Dispatcher that serializes errors by ``remote_errors`` and logs unexpected ones."""
 
-    def __init__(self, endpoints: Any, around: Callable[[], Any], max_reply: int) -> None:
+    def __init__(
+        self,
+        endpoints: Sequence[object],
+        around: Callable[[], contextlib.AbstractContextManager],
+        max_reply: int,
+    ) -> None:
         super().__init__(endpoints, ContextSerializer())
         self._around, self._max_reply = around, max_reply
 
-    def dispatch(self, incoming: Any) -> Any:
+    def dispatch(self, incoming: RpcIncomingMessage) -> Value:
         log_context.forget_request()
         subject = log_context.subject_of_arguments(incoming.message.get('args'))
         log_context.set_subject(subject)
@@ -345,18 +325,18 @@ class Dispatcher(oslo_dispatcher.RPCDispatcher):
         raise _expected(carrier)
 
 
-def _permit(incoming: Any, method: str) -> contextlib.AbstractContextManager[None]:
+def _permit(incoming: RpcIncomingMessage, method: str) -> contextlib.AbstractContextManager[None]:
     """Return the block of a method: with a permit, if it computes for long."""
     if method not in api.LONG_METHODS:
         return contextlib.nullcontext()
     return long_work.permit(request_executor.project_of([incoming]))
 
 
-def _reads_tables(incoming: Any, method: str) -> bool:
+def _reads_tables(incoming: RpcIncomingMessage, method: str) -> bool:
     return method in tables.METHODS and tables.CONTEXT_KEY in incoming.ctxt
 
 
-def _refuse(incoming: Any) -> bool:
+def _refuse(incoming: Sequence[RpcIncomingMessage]) -> bool:
     """Answer a request that has waited for its turn until the server was stopped.
 
     Return False for a cast: its sender expects no answer, so it would be lost.
@@ -366,13 +346,13 @@ def _refuse(incoming: Any) -> bool:
     if not (getattr(message, 'reply_q', None) or getattr(message, 'pending', None)):
         return False
     error = exception.ServiceUnavailable(reason='the engine is stopped; repeat the request')
-    carrier = remote_errors.Carrier(error, lambda data: data)
+    carrier = remote_errors.Carrier(error)
     message.acknowledge()
     message.reply(failure=(type(carrier), carrier, None))
     return True
 
 
-def _log_failure(method: Any, error: Exception) -> None:
+def _log_failure(method: str, error: Exception) -> None:
     if is_expected(error):
         LOG.info('RPC method %s failed with %s: %s', method, type(error).__name__, error)
     else:

@@ -10,10 +10,12 @@ import contextlib
 import itertools
 import os
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from oslo_messaging._drivers import common
+from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
+
+from heat_lite.common.value_types import Value, Values
 
 # Lower limit of the wait for the next message, in seconds. A message ends the wait at once; only
 # the check whether the server is stopped has to wait for it.
@@ -25,12 +27,12 @@ class Connection:
     """Methods that ``install_fast_path`` puts in front of those of the library's connection."""
 
     # attributes and methods of the library's connection
-    channel: Any
+    channel: object | None
     heartbeat_timeout_threshold: float
     _initial_pid: int
     _heartbeat_supported_and_enabled: Callable[[], bool]
 
-    def ensure(self, method: Callable[[], Any], *args: Any, **kwargs: Any) -> Any:
+    def ensure(self, method: Callable[[], Value], *args: object, **kwargs: object) -> Value:
         """Call ``method``; if it fails, its error counts as the first attempt of the library."""
         if self.channel is None or self._initial_pid != os.getpid():
             return super().ensure(method, *args, **kwargs)  # type: ignore[misc]
@@ -40,7 +42,7 @@ class Connection:
             attempts = itertools.chain([_raiser(error)], itertools.repeat(method))
         return super().ensure(lambda: next(attempts)(), *args, **kwargs)  # type: ignore[misc]
 
-    def consume(self, timeout: float | None = None) -> Any:
+    def consume(self, timeout: float | None = None) -> None:
         """Wait for a message for ``timeout`` seconds, or MIN_CONSUME_TIMEOUT if that is longer.
 
         Raises the library's Timeout when none comes.
@@ -61,7 +63,7 @@ class Connection:
 
     def _transport_socket_timeout(
         self, timeout: float | None
-    ) -> contextlib.AbstractContextManager[Any]:
+    ) -> contextlib.AbstractContextManager[None]:
         """Set the timeout of the socket while a message is sent.
 
         With heartbeats the socket has a shorter timeout already, so nothing has to be set.
@@ -73,7 +75,7 @@ class Connection:
         return super()._transport_socket_timeout(timeout)  # type: ignore[misc]
 
 
-def _leave(message: Any) -> None:
+def _leave(message: object) -> None:
     """Leave a message without acknowledgement: it is of the queue again after the close."""
 
 
@@ -84,7 +86,7 @@ def _raiser(error: Exception) -> Callable[[], NoReturn]:
     return attempt
 
 
-def serialize(message: dict[str, Any]) -> dict[str, Any]:
+def serialize(message: Values) -> Values:
     """Return the library's envelope of a message.
 
     Without the check for circular references, which takes as long as the rest of the serialization;
@@ -94,9 +96,9 @@ def serialize(message: dict[str, Any]) -> dict[str, Any]:
     return {common._VERSION_KEY: common._RPC_ENVELOPE_VERSION, common._MESSAGE_KEY: text}
 
 
-def install_fast_path(driver: Any) -> None:
+def install_fast_path(driver: base.BaseDriver) -> None:
     """Make a RabbitMQ driver use the fast path; do nothing for any other driver."""
-    pool: Any = getattr(driver, '_connection_pool', None)
+    pool: Value = getattr(driver, '_connection_pool', None)
     connection_class = getattr(pool, 'connection_cls', None)
     if connection_class is not None and connection_class.__module__ == LIBRARY:
         common.serialize_msg = serialize

@@ -8,12 +8,12 @@ serialized into one ``Carrier`` and rebuilt without its constructor.
 import builtins
 import json
 from collections.abc import Callable
-from typing import Any
 
 import oslo_messaging
 from oslo_db import exception as db_exception
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 
 # errors of oslo.messaging when the server lacks the method or its version
 UNKNOWN_METHOD = ('NoSuchMethod', 'UnsupportedVersion')
@@ -44,7 +44,7 @@ class Carrier(Exception):
     """
 
     def __init__(
-        self, error: BaseException, redact: Callable[[Any], Any] = lambda data: data
+        self, error: BaseException, redact: Callable[[Value], Value] = lambda data: data
     ) -> None:
         super().__init__()
         self.text = json.dumps(_redacted(pack(error), redact), default=str)
@@ -53,13 +53,13 @@ class Carrier(Exception):
         return self.text
 
 
-def _redacted(facts: dict[str, Any], redact: Callable[[Any], Any]) -> dict[str, Any]:
+def _redacted(facts: Values, redact: Callable[[Value], Value]) -> Values:
     """Return the data of an error with its texts redacted, not the names of its class."""
     names = {'class', 'home'}
     return {key: value if key in names else redact(value) for key, value in facts.items()}
 
 
-def pack(error: BaseException) -> dict[str, Any]:
+def pack(error: BaseException) -> Values:
     """Return the data from which ``unpack`` rebuilds ``error``.
 
     A lost database connection becomes ServiceUnavailable, because the client cannot correct it.
@@ -73,7 +73,7 @@ def pack(error: BaseException) -> dict[str, Any]:
         if isinstance(error, oslo_messaging.MessagingException)
         else next(filter(_module_of, type(error).__mro__), None)
     )
-    facts: dict[str, Any] = {'class': type(error).__name__, 'text': str(error)}
+    facts: Values = {'class': type(error).__name__, 'text': str(error)}
     if known is None:
         return facts
     facts.update({'class': known.__name__, 'home': _module_of(known)})
@@ -105,7 +105,7 @@ def unpack(remote: oslo_messaging.RemoteError, method: str | None = None) -> Exc
     )
 
 
-def _facts(remote: oslo_messaging.RemoteError) -> dict[str, Any]:
+def _facts(remote: oslo_messaging.RemoteError) -> Values:
     """Return the data of a Carrier; nothing if the text is not that of a Carrier."""
     if remote.exc_type != Carrier.__name__:
         return {}
@@ -126,7 +126,7 @@ def _module_of(kind: type) -> str | None:
     return next((home for home, known in CLASSES.items() if known.get(kind.__name__) is kind), None)
 
 
-def _rebuild_common(kind: type[Exception], facts: dict[str, Any]) -> Exception | None:
+def _rebuild_common(kind: type[Exception], facts: Values) -> Exception | None:
     """Return the exception without a call of its constructor; None for invalid data."""
     state = facts.get('state')
     if not isinstance(state, dict) or not isinstance(state.get('message', facts['text']), str):
@@ -144,7 +144,7 @@ def _rebuild_common(kind: type[Exception], facts: dict[str, Any]) -> Exception |
     return error
 
 
-def _rebuild_builtin(kind: type[Exception], facts: dict[str, Any]) -> Exception | None:
+def _rebuild_builtin(kind: type[Exception], facts: Values) -> Exception | None:
     """Return the exception, or one of its base class if JSON cannot carry its ``args``.
 
     Return None for invalid data.
@@ -162,7 +162,7 @@ def _rebuild_builtin(kind: type[Exception], facts: dict[str, Any]) -> Exception 
     return error
 
 
-_REBUILD: dict[str, Callable[[type[Exception], dict[str, Any]], Exception | None]] = {
+_REBUILD: dict[str, Callable[[type[Exception], Values], Exception | None]] = {
     'common': _rebuild_common,
     'builtins': _rebuild_builtin,
 }

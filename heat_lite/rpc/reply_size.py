@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import tables
 
 #: beginnings of the names of methods that only read; the others have done their work when they
@@ -27,7 +27,7 @@ MAX_VALUES = 2_000_000
 LONG = 30
 
 
-def check(method: str, reply: Any, limit: int, packed: dict[str, Any] | None = None) -> None:
+def check(method: str, reply: Value, limit: int, packed: Values | None = None) -> None:
     """Raise RequestLimitExceeded for a reply of more than about ``limit`` characters.
 
     ``packed`` is the reply as tables, if it is one (see ``tables.pack``).
@@ -43,7 +43,7 @@ def check(method: str, reply: Any, limit: int, packed: dict[str, Any] | None = N
         )
 
 
-def excess(data: Any, limit: int) -> str | None:
+def excess(data: Value, limit: int) -> str | None:
     """Return what data of JSON has too much of, None without; stop counting there.
 
     These are more than ``limit`` characters, or MAX_VALUES values.
@@ -51,7 +51,7 @@ def excess(data: Any, limit: int) -> str | None:
     return _excess([[data]], limit, 0, 0)
 
 
-def excess_of_tables(packed: dict[str, Any], limit: int) -> str | None:
+def excess_of_tables(packed: Values, limit: int) -> str | None:
     """Return the same for the list that ``tables.pack`` has turned into tables."""
     size, count, pending = OVERHEAD, 1, []
     for table in packed['tables']:
@@ -66,7 +66,7 @@ def excess_of_tables(packed: dict[str, Any], limit: int) -> str | None:
     return _excess([*pending, []], limit, size, count)
 
 
-def _excess(pending: list[Any], limit: int, size: int, count: int) -> str | None:
+def _excess(pending: list[Value], limit: int, size: int, count: int) -> str | None:
     while pending:
         values = pending.pop()
         count += len(values)
@@ -82,7 +82,7 @@ def _excess(pending: list[Any], limit: int, size: int, count: int) -> str | None
     return None
 
 
-def _size_of_values(values: Collection[Any], pending: list[Any]) -> int:
+def _size_of_values(values: Collection[Value], pending: list[Value]) -> int:
     """Return the characters of the texts among values; append maps and lists to ``pending``."""
     if len(values) > LONG:
         with contextlib.suppress(TypeError):
@@ -100,7 +100,7 @@ def _size_of_values(values: Collection[Any], pending: list[Any]) -> int:
     return size
 
 
-def _size_of_keys(values: Iterable[Any]) -> int:
+def _size_of_keys(values: Iterable[Value]) -> int:
     try:
         return len(''.join(values))
     except TypeError:  # JSON turns other keys into texts

@@ -7,11 +7,15 @@ has threads, so requests that last long would keep those of other projects waiti
 import concurrent.futures
 import threading
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+
+from oslo_messaging._drivers.base import RpcIncomingMessage
 
 from heat_lite.common import log_context
 from heat_lite.common.admission import Admission, Permit
+
+#: what a server of oslo.messaging receives at a time
+Incoming = Sequence[RpcIncomingMessage]
 
 _executors: 'weakref.WeakSet[RequestExecutor]' = weakref.WeakSet()
 
@@ -30,7 +34,7 @@ class RequestExecutor:
     returns whether it was answered; the other ones are processed.
     """
 
-    def __init__(self, max_workers: int, refuse: Callable[[Any], bool]) -> None:
+    def __init__(self, max_workers: int, refuse: Callable[[Incoming], bool]) -> None:
         self._refuse = refuse
         self._admission = Admission(max_workers)
         self._threads = 2 * max_workers
@@ -42,7 +46,7 @@ class RequestExecutor:
         self._closed = False
         _executors.add(self)
 
-    def submit(self, function: Callable[[Any], Any], incoming: Any) -> None:
+    def submit(self, function: Callable[[Incoming], object], incoming: Incoming) -> None:
         """Call the function with the message as soon as its project may have a further call."""
         call = _Call(self, function, incoming)
         with self._lock:
@@ -100,7 +104,7 @@ class _Call:
     """A call that waits for its permit; ``set`` is called when it gets it."""
 
     def __init__(
-        self, executor: RequestExecutor, function: Callable[[Any], Any], incoming: Any
+        self, executor: RequestExecutor, function: Callable[[Incoming], object], incoming: Incoming
     ) -> None:
         self._executor = executor
         self.function = function
@@ -111,7 +115,7 @@ class _Call:
         self._executor.begin(self)
 
 
-def project_of(incoming: Any) -> str:
+def project_of(incoming: Incoming) -> str:
     """Return the id of the project of a list of messages; '' for those without one."""
     context = getattr(incoming[0], 'ctxt', None)
     project = context.get('project_id') if isinstance(context, dict) else None

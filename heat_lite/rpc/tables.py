@@ -7,7 +7,8 @@ reads tables (``CONTEXT_KEY``); servers and clients of the release before send r
 
 import itertools
 from collections.abc import Collection, Iterator
-from typing import Any
+
+from heat_lite.common.value_types import Value, Values
 
 #: methods whose reply is a list, or else tables
 METHODS = ('list_events', 'list_stack_resources', 'list_stacks')
@@ -21,11 +22,11 @@ MAX_ROWS = 500
 Table = tuple[int, dict[str, 'Column']]
 #: {ALL: what all rows have}, {EACH: the value of each} or {ROWS: table}, the maps of the rows.
 #: Rows can have a text, None, an empty list or a map of texts in common.
-Column = dict[str, Any]
+Column = Values
 ALL, EACH, ROWS = 'all', 'each', 'rows'
 
 
-def pack(reply: Any) -> dict[str, list[Table]] | None:
+def pack(reply: Value) -> dict[str, list[Table]] | None:
     """Return a list as tables; None for any other reply."""
     if type(reply) is not list or len(reply) < MIN_ROWS:
         return None
@@ -38,7 +39,7 @@ def pack(reply: Any) -> dict[str, list[Table]] | None:
     return {'tables': tables}
 
 
-def _table(rows: list[Any]) -> Table | None:
+def _table(rows: list[Value]) -> Table | None:
     """Return the table of rows; None unless all are maps of the same keys in the same order."""
     if {*map(type, rows)} != {dict}:
         return None
@@ -48,7 +49,7 @@ def _table(rows: list[Any]) -> Table | None:
     return len(rows), {key: _column([row[key] for row in rows]) for key in keys}
 
 
-def _column(values: list[Any]) -> Column:
+def _column(values: list[Value]) -> Column:
     first = values[0]
     if _is_text(first) and values.count(first) == len(values):
         return {ALL: first}
@@ -60,23 +61,23 @@ def _column(values: list[Any]) -> Column:
     return {EACH: values} if table is None else {ROWS: table}
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: Value) -> bool:
     return value is None or type(value) is str
 
 
-def is_packed(reply: Any) -> bool:
+def is_packed(reply: Value) -> bool:
     """Return whether the reply of one of METHODS is tables."""
     return isinstance(reply, dict)
 
 
-def unpack(method: str, reply: Any) -> Any:
+def unpack(method: str, reply: Value) -> Value:
     """Return the list that the tables of a reply stand for; any other reply as it is."""
     if method not in METHODS or not is_packed(reply):
         return reply
     return list(itertools.chain.from_iterable(map(rows, reply['tables'])))
 
 
-def rows(table: Table) -> Collection[dict[str, Any]]:
+def rows(table: Table) -> Collection[Values]:
     """Return the rows of a table. They share what all have in a column."""
     number, columns = table
     if not columns:
@@ -86,13 +87,13 @@ def rows(table: Table) -> Collection[dict[str, Any]]:
     return [dict(zip(keys, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def _values(number: int, column: Column) -> Collection[Any]:
+def _values(number: int, column: Column) -> Collection[Value]:
     if EACH in column:
         return column[EACH]
     return rows(column[ROWS]) if ROWS in column else [column[ALL]] * number
 
 
-def parts(table: Table) -> Iterator[tuple[int, list[str], list[str], list[list[Any]]]]:
+def parts(table: Table) -> Iterator[tuple[int, list[str], list[str], list[list[Value]]]]:
     """Yield for a table, and for those in its columns, what its size follows from.
 
     It is (number of rows, keys, a text for each column that all rows have in common, values of the

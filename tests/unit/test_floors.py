@@ -27,7 +27,7 @@ SERVICE = (
 # floor -> other floors of heat_lite that it may import, with everything below them
 FLOORS = {
     'conf': (),
-    'operations': (),
+    'operations': ('common.value_types',),
     'common': ('conf',),
     'policies': ('common', 'operations'),
     'template': ('common.exception', 'common.lru_cache', 'common.value_types'),

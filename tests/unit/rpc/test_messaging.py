@@ -271,7 +271,6 @@ def test_call_of_slow_method_raises_engine_timeout(transport, topic, start, ctx)
 
 
 def test_default_timeout_is_rpc_response_timeout(conf, transport, topic, ctx):
-    messaging.client(topic)  # registers the option
     conf.set_override('rpc_response_timeout', 1)
     with pytest.raises(exception.EngineTimeout, match='within 1 seconds'):
         Probe(topic).echo(ctx, value=1)
