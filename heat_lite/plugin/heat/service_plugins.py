@@ -302,10 +302,7 @@ _FINDERS = {
         'get_secret_by_ref': 'barbican.secret',
         'get_container_by_ref': 'barbican.container',
     },
-    'cinder': {
-        'get_volume_type': 'cinder.vtype',
-        'get_qos_specs': 'cinder.qos_specs',
-    },
+    'cinder': {'get_volume_type': 'cinder.vtype', 'get_qos_specs': 'cinder.qos_specs'},
     'designate': {'get_zone_id': 'designate.zone'},
     'glance': {'find_image_by_name_or_id': 'glance.image'},
     'ironic': {'get_node': 'ironic.node', 'get_portgroup': 'ironic.portgroup'},
@@ -316,10 +313,7 @@ _FINDERS = {
     'magnum': {'get_cluster_template': 'magnum.cluster_template'},
     'mistral': {'get_workflow_by_identifier': 'mistral.workflow'},
     'neutron': {'get_qos_policy_id': 'neutron.qos_policy'},
-    'nova': {
-        'find_flavor_by_name_or_id': 'nova.flavor',
-        'get_host': 'nova.host',
-    },
+    'nova': {'find_flavor_by_name_or_id': 'nova.flavor', 'get_host': 'nova.host'},
     'octavia': {
         f'get_{each}': f'octavia.{each}'
         for each in ('pool', 'loadbalancer', 'listener', 'l7policy', 'flavorprofile')

@@ -6,12 +6,7 @@ from typing import Any
 from heat_lite.common import ec2
 from heat_lite.plugin.heat import handler_pairs
 from heat_lite.plugin.heat.service_types import subclassable
-from heat_lite.resources.base import (
-    signal_responder,
-    stack_resource,
-    stack_user,
-    wait_condition,
-)
+from heat_lite.resources.base import signal_responder, stack_resource, stack_user, wait_condition
 from heat_lite.template import reader
 
 _StackResource: Any = subclassable(stack_resource.StackResource, 'StackResource')

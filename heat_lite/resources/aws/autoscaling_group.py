@@ -24,25 +24,14 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
         'LaunchConfigurationName': string(
             common_properties.LAUNCH_CONFIGURATION, update_allowed=True
         ),
-        'InstanceId': string(
-            common_properties.INSTANCE_BASE,
-            custom='nova.server',
-        ),
+        'InstanceId': string(common_properties.INSTANCE_BASE, custom='nova.server'),
         'MaxSize': integer(common_properties.GROUP_MAX_SIZE, required=True, update_allowed=True),
         'MinSize': integer(common_properties.GROUP_MIN_SIZE, required=True, update_allowed=True),
-        'Cooldown': integer(
-            common_properties.COOLDOWN,
-            update_allowed=True,
-        ),
-        'DesiredCapacity': integer(
-            common_properties.GROUP_DESIRED_CAPACITY,
-            update_allowed=True,
-        ),
+        'Cooldown': integer(common_properties.COOLDOWN, update_allowed=True),
+        'DesiredCapacity': integer(common_properties.GROUP_DESIRED_CAPACITY, update_allowed=True),
         'HealthCheckGracePeriod': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
         'HealthCheckType': string(
-            common_properties.NOT_IMPLEMENTED,
-            implemented=False,
-            allowed=['EC2', 'ELB'],
+            common_properties.NOT_IMPLEMENTED, implemented=False, allowed=['EC2', 'ELB']
         ),
         'LoadBalancerNames': list_(common_properties.LOAD_BALANCERS),
         'VPCZoneIdentifier': list_(

@@ -78,9 +78,7 @@ class AccessKey(Resource):
     properties_schema = {
         'Serial': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
         'Status': string(
-            common_properties.NOT_IMPLEMENTED,
-            allowed=['Active', 'Inactive'],
-            implemented=False,
+            common_properties.NOT_IMPLEMENTED, allowed=['Active', 'Inactive'], implemented=False
         ),
         'UserName': string('Reference of the user.', required=True),
     }

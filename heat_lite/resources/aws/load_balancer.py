@@ -71,9 +71,7 @@ class LoadBalancer(GroupBalancer):
                     'InstancePort': _required('Port of the instances.'),
                     'LoadBalancerPort': _required('Port of the load balancer.'),
                     'Protocol': string(
-                        'Protocol of the listener.',
-                        required=True,
-                        allowed=['TCP', 'HTTP'],
+                        'Protocol of the listener.', required=True, allowed=['TCP', 'HTTP']
                     ),
                     'PolicyNames': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
                     'SSLCertificateId': string(

@@ -30,14 +30,9 @@ class CloudFormationScalingPolicy(ScalingPolicy):
             update_allowed=True,
             allowed=['ChangeInCapacity', 'ExactCapacity', 'PercentChangeInCapacity'],
         ),
-        'Cooldown': integer(
-            common_properties.COOLDOWN,
-            update_allowed=True,
-        ),
+        'Cooldown': integer(common_properties.COOLDOWN, update_allowed=True),
         'MinAdjustmentStep': integer(
-            common_properties.SCALING_MIN_STEP,
-            update_allowed=True,
-            min=0,
+            common_properties.SCALING_MIN_STEP, update_allowed=True, min=0
         ),
     }
     attributes_schema = {

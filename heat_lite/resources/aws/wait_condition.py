@@ -22,12 +22,7 @@ class WaitCondition(wait_condition.WaitCondition):
     properties_schema = {
         'Handle': string(common_properties.WAIT_HANDLE, required=True),
         'Timeout': integer(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
-        'Count': integer(
-            common_properties.WAIT_COUNT,
-            default=1,
-            update_allowed=True,
-            min=1,
-        ),
+        'Count': integer(common_properties.WAIT_COUNT, default=1, update_allowed=True, min=1),
     }
     attributes_schema = {'Data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
 

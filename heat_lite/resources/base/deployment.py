@@ -8,13 +8,7 @@ import contextlib
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.deployment_signals import SignalledDeployment
-from heat_lite.resources.base.signal_responder import (
-    CFN,
-    HEAT,
-    NONE,
-    TEMP_URL,
-    ZAQAR,
-)
+from heat_lite.resources.base.signal_responder import CFN, HEAT, NONE, TEMP_URL, ZAQAR
 from heat_lite.template import function, software
 from heat_lite.template.attributes import select
 from heat_lite.template.schema import list_, map_, string, text

@@ -33,9 +33,7 @@ class DeploymentGroup(GroupResource):
     member_type = ''
     update_policy_schema = {
         'rolling_update': map_(
-            'Policy of rolling updates, which deploy a change in batches.',
-            BATCH,
-            since='7.0.0',
+            'Policy of rolling updates, which deploy a change in batches.', BATCH, since='7.0.0'
         ),
         'batch_create': map_(
             'Policy of the create, which deploys the configuration in batches.',

@@ -13,10 +13,7 @@ UNLIMITED = -1
 def limit(what, **options):
     """Return the property of one limit."""
     return integer(
-        f'{what}; {UNLIMITED} means unlimited.',
-        update_allowed=True,
-        min=UNLIMITED,
-        **options,
+        f'{what}; {UNLIMITED} means unlimited.', update_allowed=True, min=UNLIMITED, **options
     )
 
 

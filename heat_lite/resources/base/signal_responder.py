@@ -35,15 +35,7 @@ SIGNED_URL, SIGNAL_URL, AUTH_TOKEN = 'ec2_signed_url', 'signal_url', 'token'
 #: the keys by which Heat stores the URL for signals: of TOKEN_SIGNAL and of HEAT_SIGNAL
 HEAT_SIGNAL_URLS = ('endpoint', 'heat_signal_url')
 #: what the data has of a user and a transport that only this service knows
-OWN_CREDENTIALS = (
-    USER,
-    PASSWORD,
-    *KEYPAIR,
-    SIGNED_URL,
-    SIGNAL_URL,
-    AUTH_TOKEN,
-    *HEAT_SIGNAL_URLS,
-)
+OWN_CREDENTIALS = (USER, PASSWORD, *KEYPAIR, SIGNED_URL, SIGNAL_URL, AUTH_TOKEN, *HEAT_SIGNAL_URLS)
 
 
 UNREACHABLE = (

@@ -17,9 +17,7 @@ _TYPE = AllowedValues(list(software.TYPES))
 
 def group(since=support.DEFAULT):
     return string(
-        'Tool on the server that applies the configuration.',
-        default=UNGROUPED,
-        support=since,
+        'Tool on the server that applies the configuration.', default=UNGROUPED, support=since
     )
 
 

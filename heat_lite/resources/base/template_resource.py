@@ -26,11 +26,7 @@ _TEMPLATES = lru_cache.LruCache(256, 4_000_000, operator.itemgetter(1))
 
 #: templates of the operator that need a service: {file: (service, file without it, its type)}
 SUBSTITUTES = {
-    'AWS_CloudWatch_Alarm.yaml': (
-        'aodh',
-        'AWS_CloudWatch_WatchRule.yaml',
-        'OS::Heat::CWLiteAlarm',
-    )
+    'AWS_CloudWatch_Alarm.yaml': ('aodh', 'AWS_CloudWatch_WatchRule.yaml', 'OS::Heat::CWLiteAlarm')
 }
 
 

@@ -1,11 +1,7 @@
 """The properties that containers and jobs share."""
 
 from heat_lite.resources.containers.engine_object import endpoint_property, labels_property
-from heat_lite.template.constraints import (
-    AllowedPattern,
-    CustomConstraint,
-    Range,
-)
+from heat_lite.template.constraints import AllowedPattern, CustomConstraint, Range
 from heat_lite.template.schema import boolean, integer, list_, map_, name_property, number, string
 
 PORT = Range(1, 65535)
@@ -48,11 +44,7 @@ def limit_properties():
     """Return the schemas of limits; those of memory and CPUs change in place."""
     return {
         'memory': integer('Memory limit in MiB.', update_allowed=True, min=6),
-        'cpus': number(
-            'Number of CPUs that the container may use.',
-            update_allowed=True,
-            min=0.01,
-        ),
+        'cpus': number('Number of CPUs that the container may use.', update_allowed=True, min=0.01),
         'cpu_shares': integer('Relative weight among containers.', update_allowed=True),
         'cpu_set': string('CPUs on which the container runs, such as 0-2,7.', update_allowed=True),
         'memory_reservation': integer('Memory in MiB that the engine tries to leave.'),
@@ -264,14 +256,12 @@ def port_properties():
                     ),
                     'host_ip': string('Address at the host. If omitted, all addresses are used.'),
                     'protocol': string(
-                        'Protocol of the port.',
-                        default='tcp',
-                        allowed=['tcp', 'udp', 'sctp'],
+                        'Protocol of the port.', default='tcp', allowed=['tcp', 'udp', 'sctp']
                     ),
                 },
             ),
             default=[],
-        ),
+        )
     }
 
 
@@ -297,7 +287,7 @@ def health_properties():
                     'Seconds after the start in which failures do not count.', default=0
                 ),
             },
-        ),
+        )
     }
 
 

@@ -106,9 +106,7 @@ class DockerContainer(ProcessContainer):
             'Restart policy.',
             {
                 'Name': string(
-                    'Name of the policy.',
-                    default='no',
-                    allowed=['no', 'on-failure', 'always'],
+                    'Name of the policy.', default='no', allowed=['no', 'on-failure', 'always']
                 ),
                 'MaximumRetryCount': integer(
                     'Number of restarts with the policy on-failure.', default=0
@@ -126,10 +124,7 @@ class DockerContainer(ProcessContainer):
                 None,
                 {
                     'path_on_host': string(
-                        'Path of the device on the host.',
-                        required=True,
-                        min=0,
-                        max=255,
+                        'Path of the device on the host.', required=True, min=0, max=255
                     ),
                     'path_in_container': string(
                         'Path of the device in the container. By default, that on the host.',
@@ -137,9 +132,7 @@ class DockerContainer(ProcessContainer):
                         max=255,
                     ),
                     'permissions': string(
-                        'Permissions: read, write, mknod.',
-                        default='rwm',
-                        allowed=PERMISSIONS,
+                        'Permissions: read, write, mknod.', default='rwm', allowed=PERMISSIONS
                     ),
                 },
             ),

@@ -40,8 +40,7 @@ class Network(EngineObject):
         ),
         'gateway': string('Address of the gateway in the subnet.', custom='ip_addr'),
         'ip_range': string(
-            'Part of the subnet from which containers get their addresses.',
-            custom='net_cidr',
+            'Part of the subnet from which containers get their addresses.', custom='net_cidr'
         ),
         'enable_ipv6': boolean('Whether the network has IPv6 addresses as well.', default=False),
         'labels': labels_property(),

@@ -84,9 +84,7 @@ class Config(SealedText):
 
     resource_type = 'HeatLite::Container::Config'
 
-    properties_schema = {
-        CONTENT: string('Text of the file.', required=True, update_allowed=True),
-    }
+    properties_schema = {CONTENT: string('Text of the file.', required=True, update_allowed=True)}
     attributes_schema = {
         CONTENT: text('Text of the file.'),
         'sha256': text('SHA-256 digest of the text.'),

@@ -39,14 +39,8 @@ class AutoScalingGroup(ScalingGroup):
     properties_schema = {
         'max_size': integer(common_properties.GROUP_MAX_SIZE, **SIZES),
         'min_size': integer(common_properties.GROUP_MIN_SIZE, **SIZES),
-        'cooldown': integer(
-            common_properties.COOLDOWN,
-            update_allowed=True,
-        ),
-        'desired_capacity': integer(
-            common_properties.GROUP_DESIRED_CAPACITY,
-            update_allowed=True,
-        ),
+        'cooldown': integer(common_properties.COOLDOWN, update_allowed=True),
+        'desired_capacity': integer(common_properties.GROUP_DESIRED_CAPACITY, update_allowed=True),
         'resource': map_(
             'Definition of the members, as in the resources section of a template.',
             required=True,
@@ -55,11 +49,7 @@ class AutoScalingGroup(ScalingGroup):
         'rolling_updates': map_(
             common_properties.ROLLING_UPDATE,
             {
-                'min_in_service': integer(
-                    common_properties.MIN_IN_SERVICE,
-                    default=0,
-                    min=0,
-                ),
+                'min_in_service': integer(common_properties.MIN_IN_SERVICE, default=0, min=0),
                 'max_batch_size': integer(common_properties.MAX_BATCH_SIZE, default=1, min=1),
                 'pause_time': number(common_properties.PAUSE_TIME, default=0, min=0),
             },

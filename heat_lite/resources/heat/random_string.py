@@ -72,9 +72,7 @@ class RandomString(Resource):
         ),
         'salt': string('Any value; a new value generates a new string.'),
     }
-    attributes_schema = {
-        'value': text('The random string.', cache_mode=CACHE_NONE),
-    }
+    attributes_schema = {'value': text('The random string.', cache_mode=CACHE_NONE)}
 
     def validate(self):
         super().validate()

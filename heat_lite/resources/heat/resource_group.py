@@ -32,12 +32,7 @@ class ResourceGroup(GroupResource):
     since = '2014.1'
 
     properties_schema = {
-        'count': integer(
-            'Number of members.',
-            default=1,
-            update_allowed=True,
-            min=0,
-        ),
+        'count': integer('Number of members.', default=1, update_allowed=True, min=0),
         'index_var': string(
             'Placeholder for the index of the member in its properties.',
             default='%index%',
@@ -81,14 +76,10 @@ class ResourceGroup(GroupResource):
     }
     update_policy_schema = {
         'rolling_update': map_(
-            common_properties.ROLLING_UPDATE,
-            {'min_in_service': IN_SERVICE, **BATCH},
-            since='5.0.0',
+            common_properties.ROLLING_UPDATE, {'min_in_service': IN_SERVICE, **BATCH}, since='5.0.0'
         ),
         'batch_create': map_(
-            'Policy of the create, which creates the members in batches.',
-            BATCH,
-            since='5.0.0',
+            'Policy of the create, which creates the members in batches.', BATCH, since='5.0.0'
         ),
     }
     attributes_schema = {

@@ -30,20 +30,12 @@ class HeatScalingPolicy(ScalingPolicy):
             update_allowed=True,
             allowed=['change_in_capacity', 'exact_capacity', 'percent_change_in_capacity'],
         ),
-        'cooldown': number(
-            common_properties.COOLDOWN,
-            update_allowed=True,
-        ),
+        'cooldown': number(common_properties.COOLDOWN, update_allowed=True),
         'min_adjustment_step': integer(
-            common_properties.SCALING_MIN_STEP,
-            update_allowed=True,
-            min=0,
+            common_properties.SCALING_MIN_STEP, update_allowed=True, min=0
         ),
     }
     attributes_schema = {
         'alarm_url': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE),
-        'signal_url': text(
-            'URL for signals that are authenticated by a token.',
-            since='5.0.0',
-        ),
+        'signal_url': text('URL for signals that are authenticated by a token.', since='5.0.0'),
     }

@@ -40,10 +40,7 @@ class SwiftSignalHandle(ServiceResource):
     repeatable = True
 
     attributes_schema = {
-        'curl_cli': text(
-            common_properties.SIGNAL_CURL_COMMAND,
-            cache_mode=CACHE_NONE,
-        ),
+        'curl_cli': text(common_properties.SIGNAL_CURL_COMMAND, cache_mode=CACHE_NONE),
         'endpoint': text('Temporary URL for signals, sent by PUT.', cache_mode=CACHE_NONE),
         'token': text('Empty string, as signals need no token.', cache_mode=CACHE_NONE),
     }

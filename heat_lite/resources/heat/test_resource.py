@@ -71,9 +71,7 @@ class TestResource(Resource):
         ),
     }
     attributes_schema = {
-        'output': any_attribute(
-            'Value stored by the last create or update.', cache_mode=CACHE_NONE
-        ),
+        'output': any_attribute('Value stored by the last create or update.', cache_mode=CACHE_NONE)
     }
 
     def handle_create(self):

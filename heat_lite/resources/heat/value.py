@@ -29,14 +29,10 @@ class Value(Resource):
             update_allowed=True,
         ),
         'type': string(
-            'Type of the value, as for parameters.',
-            update_allowed=True,
-            allowed=list(SCHEMATA),
+            'Type of the value, as for parameters.', update_allowed=True, allowed=list(SCHEMATA)
         ),
     }
-    attributes_schema = {
-        'value': any_attribute('The evaluated value.'),
-    }
+    attributes_schema = {'value': any_attribute('The evaluated value.')}
 
     def handle_create(self):
         self.resource_id_set(self.physical_resource_name())

@@ -24,12 +24,7 @@ class HeatWaitCondition(wait_condition.WaitCondition):
     properties_schema = {
         'handle': string(common_properties.WAIT_HANDLE, required=True),
         'timeout': number(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
-        'count': integer(
-            common_properties.WAIT_COUNT,
-            default=1,
-            update_allowed=True,
-            min=1,
-        ),
+        'count': integer(common_properties.WAIT_COUNT, default=1, update_allowed=True, min=1),
     }
     attributes_schema = {'data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
 
@@ -56,10 +51,7 @@ class HeatWaitConditionHandle(wait_condition.Handle):
     attributes_schema = {
         'token': text('Token for signals with TOKEN_SIGNAL.', cache_mode=CACHE_NONE),
         'endpoint': text('URL for signals with TOKEN_SIGNAL, sent by POST.', cache_mode=CACHE_NONE),
-        'curl_cli': text(
-            common_properties.SIGNAL_CURL_COMMAND,
-            cache_mode=CACHE_NONE,
-        ),
+        'curl_cli': text(common_properties.SIGNAL_CURL_COMMAND, cache_mode=CACHE_NONE),
         'signal': text(
             'JSON map of all that is needed to send a signal by signal_transport.',
             cache_mode=CACHE_NONE,

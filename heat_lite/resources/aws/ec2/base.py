@@ -81,9 +81,7 @@ class NetworkingResource(ServiceResource):
         """
         try:
             yield from self.send(
-                'PUT',
-                f'/routers/{router}/add_router_interface',
-                {'subnet_id': subnet},
+                'PUT', f'/routers/{router}/add_router_interface', {'subnet_id': subnet}
             )
         except errors.BadRequest:
             ports = self.client().list('/ports', 'ports', device_id=router)

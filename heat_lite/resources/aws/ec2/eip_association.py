@@ -29,11 +29,7 @@ class EIPAssociation(NetworkingResource):
     default_client_name = 'nova'
 
     properties_schema = {
-        ADDRESS: string(
-            'IP address of the floating IP.',
-            update_allowed=True,
-            custom='ip_addr',
-        ),
+        ADDRESS: string('IP address of the floating IP.', update_allowed=True, custom='ip_addr'),
         ALLOCATION: string('ID of the floating IP to associate.', update_allowed=True),
         SERVER: string('ID of the instance.', update_allowed=True, ref='nova.server'),
         INTERFACE: string('ID of the network interface.', update_allowed=True),

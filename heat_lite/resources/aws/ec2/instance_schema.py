@@ -53,9 +53,7 @@ PROPERTIES = {
     'Tags': tags(update_allowed=True),
     'NovaSchedulerHints': list_(common_properties.HINTS, map_(None, _HINT)),
     'Tenancy': string(
-        common_properties.NOT_IMPLEMENTED,
-        allowed=['dedicated', 'default'],
-        **UNUSED,
+        common_properties.NOT_IMPLEMENTED, allowed=['dedicated', 'default'], **UNUSED
     ),
     'UserData': string(common_properties.INSTANCE_USER_DATA),
     'Volumes': list_(

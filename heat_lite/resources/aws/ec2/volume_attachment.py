@@ -28,10 +28,7 @@ class VolumeAttachment(ServiceResource):
             'ID of the attached volume.', required=True, immutable=True, ref='cinder.volume'
         ),
         'Device': string(
-            common_properties.DEVICE_NAME,
-            required=True,
-            immutable=True,
-            pattern='/dev/vd[b-z]',
+            common_properties.DEVICE_NAME, required=True, immutable=True, pattern='/dev/vd[b-z]'
         ),
     }
 

@@ -54,9 +54,7 @@ def _time_constraints():
             {
                 'description': string('Human-readable description of the time constraint.'),
                 'duration': integer(
-                    'Duration of the time constraint in seconds.',
-                    required=True,
-                    min=0,
+                    'Duration of the time constraint in seconds.', required=True, min=0
                 ),
                 'name': string('Name of the time constraint.', required=True),
                 'start': string(
@@ -64,10 +62,7 @@ def _time_constraints():
                     required=True,
                     custom='cron_expression',
                 ),
-                'timezone': string(
-                    'Time zone of the start.',
-                    custom='timezone',
-                ),
+                'timezone': string('Time zone of the start.', custom='timezone'),
             },
         ),
         default=[],
@@ -126,12 +121,7 @@ def query(**options):
     keys = {
         'field': string('Name of the field to compare.'),
         'op': string('Comparison operator.', allowed=COMPARISONS),
-        'type': string(
-            'Data type of the value.',
-            default='string',
-            constraints=kinds,
-            since=since,
-        ),
+        'type': string('Data type of the value.', default='string', constraints=kinds, since=since),
         'value': string('Value to compare with.'),
     }
     return list_(

@@ -41,16 +41,14 @@ class Order(BarbicanResource):
         'bit_length': integer('Length of the generated key in bits.'),
         'ca_id': string('Id of the certificate authority.', since='5.0.0'),
         'expiration': string(
-            'Time at which the generated secret expires, in ISO 8601 format.',
-            custom='expiration',
+            'Time at which the generated secret expires, in ISO 8601 format.', custom='expiration'
         ),
         'mode': string('Mode of the algorithm for which the key is generated.'),
         'pass_phrase': string('Passphrase of the generated private key.', since='5.0.0'),
         'payload_content_type': string('Content type of the generated secret.'),
         'profile': string('Certificate profile of the certificate authority.', since='5.0.0'),
         'request_data': string(
-            'Full certificate request, in the format of the certificate authority.',
-            since='5.0.0',
+            'Full certificate request, in the format of the certificate authority.', since='5.0.0'
         ),
         'request_type': string(
             'Type of the certificate request.',
@@ -76,8 +74,7 @@ class Order(BarbicanResource):
         'certificate': text('Generated certificate.', since='5.0.0'),
         'container_ref': text('URL of the generated container.', since='5.0.0'),
         'intermediates': text(
-            'Intermediate certificates of the generated certificate.',
-            since='5.0.0',
+            'Intermediate certificates of the generated certificate.', since='5.0.0'
         ),
         'order_ref': text('URL of the order.'),
         'private_key': text('Generated private key.', since='5.0.0'),

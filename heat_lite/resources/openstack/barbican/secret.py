@@ -19,15 +19,13 @@ class Secret(BarbicanResource):
         'algorithm': string('Algorithm for which the secret is used.'),
         'bit_length': integer('Length of the secret in bits.', min=0),
         'expiration': string(
-            'Time at which the secret expires, in ISO 8601 format.',
-            custom='expiration',
+            'Time at which the secret expires, in ISO 8601 format.', custom='expiration'
         ),
         'mode': string('Mode of the algorithm for which the secret is used.'),
         'payload': string('Value of the secret.'),
         'payload_content_encoding': string('Encoding of the payload.', allowed=['base64']),
         'payload_content_type': string(
-            'Content type of the payload.',
-            allowed=['text/plain', 'application/octet-stream'],
+            'Content type of the payload.', allowed=['text/plain', 'application/octet-stream']
         ),
         'secret_type': string(
             'Type of the secret.',

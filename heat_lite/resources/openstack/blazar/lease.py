@@ -21,9 +21,7 @@ OF_INSTANCES = ('affinity', 'amount', 'disk_gb', 'memory_mb', 'vcpus')
 
 def _time_property(what, **options):
     return string(
-        f'{what}, as YYYY-MM-DD HH:MM.',
-        pattern=r'\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}',
-        **options,
+        f'{what}, as YYYY-MM-DD HH:MM.', pattern=r'\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}', **options
     )
 
 

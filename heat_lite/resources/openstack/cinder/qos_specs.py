@@ -30,8 +30,4 @@ class QoSSpecs(CloudResource):
         if action == status.UPDATE and 'specs' in diff:
             removed = sorted(set(self.stored_property('specs')) - set(diff['specs']))
             if removed:
-                yield from self.send(
-                    'PUT',
-                    f'{self.object_path()}/delete_keys',
-                    {'keys': removed},
-                )
+                yield from self.send('PUT', f'{self.object_path()}/delete_keys', {'keys': removed})

@@ -72,20 +72,13 @@ class Volume(CloudResource):
             support=support.hidden('13.0.0', previous='6.0.0'),
         ),
         'read_only': boolean(
-            'Whether the volume is read-only.',
-            update_allowed=True,
-            since='5.0.0',
-            sent=False,
+            'Whether the volume is read-only.', update_allowed=True, since='5.0.0', sent=False
         ),
         'scheduler_hints': map_(
-            'Scheduler hints for the placement of the volume.',
-            since='2015.1',
-            sent=False,
+            'Scheduler hints for the placement of the volume.', since='2015.1', sent=False
         ),
         'size': integer(
-            'Size of the volume in GiB. An update can only extend it.',
-            update_allowed=True,
-            min=1,
+            'Size of the volume in GiB. An update can only extend it.', update_allowed=True, min=1
         ),
         'snapshot_id': string(
             'Snapshot from which the volume is created, by name or id.', ref='cinder.snapshot'
@@ -102,10 +95,7 @@ class Volume(CloudResource):
             support=support.deprecated('9.0.0', previous='2015.1'),
         ),
         'attachments_list': list_attribute(
-            'Attachments of the volume.',
-            cache_mode=CACHE_NONE,
-            since='9.0.0',
-            wire='attachments',
+            'Attachments of the volume.', cache_mode=CACHE_NONE, since='9.0.0', wire='attachments'
         ),
         'availability_zone': text('Availability zone of the volume.'),
         'bootable': text('Whether servers can boot from the volume.'),

@@ -29,8 +29,7 @@ class VolumeAttachment(ServiceResource):
             'Volume to attach.', required=True, update_allowed=True, ref='cinder.volume'
         ),
         'mountpoint': string(
-            'Device name on the server. Many hypervisors ignore it.',
-            update_allowed=True,
+            'Device name on the server. Many hypervisors ignore it.', update_allowed=True
         ),
     }
 

@@ -49,10 +49,7 @@ class RecordSet(CloudResource):
         ),
         'description': description_property(max=160),
         'ttl': integer(
-            'Time to live of the records in seconds.',
-            update_allowed=True,
-            min=1,
-            max=2147483647,
+            'Time to live of the records in seconds.', update_allowed=True, min=1, max=2147483647
         ),
     }
 

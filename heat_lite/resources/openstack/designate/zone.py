@@ -16,14 +16,9 @@ class Zone(CloudResource):
     entity = 'zones'
 
     properties_schema = {
-        'name': string(
-            'DNS name of the zone, with a trailing dot.',
-            required=True,
-            max=255,
-        ),
+        'name': string('DNS name of the zone, with a trailing dot.', required=True, max=255),
         'attributes': map_(
-            'Attributes by which the scheduler chooses a pool for the zone.',
-            since='24.0.0',
+            'Attributes by which the scheduler chooses a pool for the zone.', since='24.0.0'
         ),
         'description': description_property(max=160),
         'email': string(
@@ -37,10 +32,7 @@ class Zone(CloudResource):
         ),
         'primaries': list_('Primary servers of a secondary zone.', update_allowed=True, sent=False),
         'ttl': integer(
-            'Time to live of the zone in seconds.',
-            update_allowed=True,
-            min=1,
-            max=2147483647,
+            'Time to live of the zone in seconds.', update_allowed=True, min=1, max=2147483647
         ),
         'type': string(
             'Type of the zone: PRIMARY or SECONDARY.',
@@ -48,9 +40,7 @@ class Zone(CloudResource):
             allowed=['PRIMARY', 'SECONDARY'],
         ),
     }
-    attributes_schema = {
-        'serial': text('Current serial number of the zone.'),
-    }
+    attributes_schema = {'serial': text('Current serial number of the zone.')}
 
     def validate(self):
         super().validate()

@@ -69,11 +69,7 @@ class WebImage(CloudResource):
             sent=False,
         ),
         'id': string('Id of the image. If omitted, Glance generates one.'),
-        'kernel_id': string(
-            'Id of the kernel image.',
-            update_allowed=True,
-            pattern=UUID,
-        ),
+        'kernel_id': string('Id of the kernel image.', update_allowed=True, pattern=UUID),
         'members': list_(
             'Ids of the projects that share the image.',
             string(),
@@ -89,11 +85,7 @@ class WebImage(CloudResource):
         'protected': boolean(
             'Whether the image is protected from deletion.', default=False, update_allowed=True
         ),
-        'ramdisk_id': string(
-            'Id of the ramdisk image.',
-            update_allowed=True,
-            pattern=UUID,
-        ),
+        'ramdisk_id': string('Id of the ramdisk image.', update_allowed=True, pattern=UUID),
         'tags': list_('Tags of the image.', update_allowed=True),
         'visibility': string(
             'Visibility of the image: public, private, community or shared.',
@@ -110,11 +102,7 @@ class WebImage(CloudResource):
         new = action == status.CREATE
         if new:
             method = {'name': 'web-download', 'uri': self.properties['location']}
-            yield from self.send(
-                'POST',
-                f'{self.object_path()}/import',
-                {'method': method},
-            )
+            yield from self.send('POST', f'{self.object_path()}/import', {'method': method})
             yield from self.wait_until_ready(None)
         if 'members' in diff:
             yield from self._update_members(

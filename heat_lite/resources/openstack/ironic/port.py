@@ -53,11 +53,7 @@ class Port(CloudResource):
     def update_object(self, values):
         """Return the JSON patch of the values that differ."""
         present = yield from self.call_with_retry(self.fetch)
-        yield from self.send(
-            'PATCH',
-            self.object_path(),
-            json_patch.operations(present, values),
-        )
+        yield from self.send('PATCH', self.object_path(), json_patch.operations(present, values))
 
     def find_existing(self):
         """Return the port with the MAC address, which is unique."""

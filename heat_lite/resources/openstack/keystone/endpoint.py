@@ -30,10 +30,7 @@ class Endpoint(CloudResource):
         ),
         'url': string('URL of the endpoint.', required=True, update_allowed=True),
         'enabled': boolean(
-            'Whether the endpoint is enabled.',
-            default=True,
-            update_allowed=True,
-            since='6.0.0',
+            'Whether the endpoint is enabled.', default=True, update_allowed=True, since='6.0.0'
         ),
         'region': string(
             'Region of the endpoint, by id.',

@@ -20,9 +20,6 @@ class Service(CloudResource):
         ),
         'description': description_property(),
         'enabled': boolean(
-            'Whether the service is enabled.',
-            default=True,
-            update_allowed=True,
-            since='6.0.0',
+            'Whether the service is enabled.', default=True, update_allowed=True, since='6.0.0'
         ),
     }

@@ -72,10 +72,7 @@ class User(CloudResource):
         ),
     }
     attributes_schema = {
-        'default_project_id': text(
-            'Id of the default project of the user.',
-            since='9.0.0',
-        ),
+        'default_project_id': text('Id of the default project of the user.', since='9.0.0'),
         'domain_id': text('Id of the domain of the user.', since='9.0.0'),
         'enabled': boolean_attribute('Whether Keystone shows the user as enabled.', since='9.0.0'),
         'name': text('Name of the user.', since='9.0.0'),

@@ -9,7 +9,5 @@ class MagnumResource(CloudResource):
 
     def update_object(self, values):
         yield from self.send(
-            'PATCH',
-            self.object_path(),
-            json_patch.operations(self.fetch(), values),
+            'PATCH', self.object_path(), json_patch.operations(self.fetch(), values)
         )

@@ -48,10 +48,7 @@ class Cluster(MagnumResource):
             wire='cluster_template_id',
         ),
         'create_timeout': integer(
-            'Timeout of the creation in minutes.',
-            default=60,
-            update_allowed=True,
-            min=0,
+            'Timeout of the creation in minutes.', default=60, update_allowed=True, min=0
         ),
         'discovery_url': string('URL by which the nodes discover each other.', update_allowed=True),
         'keypair': string('Key pair for access to the nodes of the cluster.', ref='nova.keypair'),

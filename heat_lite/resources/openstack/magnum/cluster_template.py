@@ -27,10 +27,7 @@ class ClusterTemplate(MagnumResource):
             wire='external_network_id',
         ),
         'image': string(
-            'Image of the nodes, by name or id.',
-            required=True,
-            ref='glance.image',
-            wire='image_id',
+            'Image of the nodes, by name or id.', required=True, ref='glance.image', wire='image_id'
         ),
         'dns_nameserver': string('DNS server of the nodes.', custom='ip_addr'),
         'docker_storage_driver': string(
@@ -70,9 +67,7 @@ class ClusterTemplate(MagnumResource):
         ),
         'registry_enabled': boolean('Whether the cluster has an image registry.', default=False),
         'server_type': string(
-            'Type of the nodes: virtual machines or bare metal.',
-            default='vm',
-            allowed=['vm', 'bm'],
+            'Type of the nodes: virtual machines or bare metal.', default='vm', allowed=['vm', 'bm']
         ),
         'tls_disabled': boolean(
             'Whether TLS is disabled for the API of the cluster.', default=False

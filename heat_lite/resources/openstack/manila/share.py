@@ -52,8 +52,7 @@ class Share(CloudResource):
                 None,
                 {
                     'access_level': string(
-                        'Access level of the rule: rw or ro.',
-                        allowed=['ro', 'rw'],
+                        'Access level of the rule: rw or ro.', allowed=['ro', 'rw']
                     ),
                     'access_to': string(
                         'IP address, user or certificate name to which the rule applies.',

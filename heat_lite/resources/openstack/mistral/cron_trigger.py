@@ -20,17 +20,14 @@ class CronTrigger(CloudResource):
         'count': integer('Number of executions.', wire='remaining_executions'),
         'first_time': string('Time of the first execution.', wire='first_execution_time'),
         'pattern': string(
-            'Times of the executions, as a cron expression.',
-            custom='cron_expression',
+            'Times of the executions, as a cron expression.', custom='cron_expression'
         ),
         'workflow': map_(
             'Workflow to execute.',
             {
                 'input': map_('Input of the executed workflow.'),
                 'name': string(
-                    'Name or id of the workflow.',
-                    required=True,
-                    custom='mistral.workflow',
+                    'Name or id of the workflow.', required=True, custom='mistral.workflow'
                 ),
             },
             required=True,

@@ -25,9 +25,7 @@ def _workflow(action):
         {
             'params': map_('Parameters of the workflow besides its input.', default={}),
             'workflow': string(
-                'Name or id of the workflow to execute.',
-                required=True,
-                custom='mistral.workflow',
+                'Name or id of the workflow to execute.', required=True, custom='mistral.workflow'
             ),
         },
     )
@@ -47,9 +45,7 @@ class ExternalResource(ServiceResource):
 
     properties_schema = {
         'actions': map_(
-            'Workflows of the actions.',
-            {each: _workflow(each) for each in ACTIONS},
-            required=True,
+            'Workflows of the actions.', {each: _workflow(each) for each in ACTIONS}, required=True
         ),
         'always_update': boolean(
             'Whether each update of the stack updates the object.', default=False

@@ -40,8 +40,7 @@ def task():
         'description': description_property(update_allowed=False),
         'input': map_('Input of the action or the workflow.'),
         'join': string(
-            'Number of preceding tasks that must complete: "all", "one" or a number.',
-            since='6.0.0',
+            'Number of preceding tasks that must complete: "all", "one" or a number.', since='6.0.0'
         ),
         'keep_result': boolean('Whether Mistral stores the result of the task.', since='5.0.0'),
         'name': string('Name of the task.', required=True),

@@ -45,11 +45,7 @@ class NeutronResource(CloudResource):
 
     def follow_up(self, action, diff):
         if TAGS in diff and TAGS in self.properties_schema:
-            yield from self.send(
-                'PUT',
-                f'{self.object_path()}/tags',
-                {TAGS: diff[TAGS] or []},
-            )
+            yield from self.send('PUT', f'{self.object_path()}/tags', {TAGS: diff[TAGS] or []})
 
 
 class Connection(ServiceResource):

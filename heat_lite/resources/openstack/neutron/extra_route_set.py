@@ -25,14 +25,10 @@ class ExtraRouteSet(Connection):
                 None,
                 {
                     'destination': string(
-                        'CIDR of the destination of a route.',
-                        required=True,
-                        custom='net_cidr',
+                        'CIDR of the destination of a route.', required=True, custom='net_cidr'
                     ),
                     'nexthop': string(
-                        'IP address of the next hop of a route.',
-                        required=True,
-                        custom='ip_addr',
+                        'IP address of the next hop of a route.', required=True, custom='ip_addr'
                     ),
                 },
             ),
@@ -90,9 +86,7 @@ class ExtraRouteSet(Connection):
             return
         try:
             yield from self.send(
-                'PUT',
-                f'/routers/{router}/{action}',
-                {'router': {'routes': routes}},
+                'PUT', f'/routers/{router}/{action}', {'router': {'routes': routes}}
             )
         except errors.NotFound:
             if action != 'remove_extraroutes':

@@ -16,9 +16,7 @@ class MeteringLabel(NeutronResource):
         'name': name_property(update_allowed=False),
         'description': description_property(update_allowed=False),
         'shared': boolean(
-            'Whether the label counts the traffic of all projects.',
-            default=False,
-            since='2015.1',
+            'Whether the label counts the traffic of all projects.', default=False, since='2015.1'
         ),
     }
     attributes_schema = {

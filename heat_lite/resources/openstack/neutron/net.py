@@ -42,9 +42,7 @@ class Net(NeutronResource):
             since='7.0.0',
         ),
         'port_security_enabled': boolean(
-            'Default port security of the ports on the network.',
-            update_allowed=True,
-            since='5.0.0',
+            'Default port security of the ports on the network.', update_allowed=True, since='5.0.0'
         ),
         'qos_policy': string(
             'QoS policy of the network, by name or id.',
@@ -74,14 +72,12 @@ class Net(NeutronResource):
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the network.'),
         'l2_adjacency': boolean_attribute(
-            'Whether the network provides layer 2 connectivity to all of its ports.',
-            since='9.0.0',
+            'Whether the network provides layer 2 connectivity to all of its ports.', since='9.0.0'
         ),
         'mtu': integer_attribute('Maximum transmission unit of the network.', since='5.0.0'),
         'name': text('Name of the network.'),
         'port_security_enabled': boolean_attribute(
-            'Whether port security is enabled by default on the network.',
-            since='5.0.0',
+            'Whether port security is enabled by default on the network.', since='5.0.0'
         ),
         'qos_policy_id': text('Id of the QoS policy of the network.', since='6.0.0'),
         'segments': list_attribute('Segments of the network.', since='11.0.0'),

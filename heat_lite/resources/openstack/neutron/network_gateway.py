@@ -49,9 +49,7 @@ class NetworkGateway(NeutronResource):
                         alias_of='network',
                     ),
                     'segmentation_id': integer(
-                        'VLAN id of the network on the gateway.',
-                        min=0,
-                        max=4094,
+                        'VLAN id of the network on the gateway.', min=0, max=4094
                     ),
                     'segmentation_type': string(
                         'Segmentation type of the network on the gateway.',
@@ -65,9 +63,7 @@ class NetworkGateway(NeutronResource):
             sent=False,
         ),
     }
-    attributes_schema = {
-        'default': text('Whether the gateway is the default one of Neutron.'),
-    }
+    attributes_schema = {'default': text('Whether the gateway is the default one of Neutron.')}
 
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)

@@ -49,13 +49,10 @@ class Port(NeutronResource):
                 None,
                 {
                     'ip_address': string(
-                        'IP address or CIDR that is allowed.',
-                        required=True,
-                        custom='ip_or_cidr',
+                        'IP address or CIDR that is allowed.', required=True, custom='ip_or_cidr'
                     ),
                     'mac_address': string(
-                        'MAC address of the pair. If omitted, that of the port.',
-                        custom='mac_addr',
+                        'MAC address of the pair. If omitted, that of the port.', custom='mac_addr'
                     ),
                 },
             ),
@@ -83,10 +80,7 @@ class Port(NeutronResource):
             'Type of the device that uses the port.', default='', update_allowed=True
         ),
         'dns_name': string(
-            'DNS name of the port.',
-            update_allowed=True,
-            custom='dns_name',
-            since='7.0.0',
+            'DNS name of the port.', update_allowed=True, custom='dns_name', since='7.0.0'
         ),
         'fixed_ips': list_(
             'Fixed IP addresses of the port. If omitted, Neutron allocates one for each IP '
@@ -127,9 +121,7 @@ class Port(NeutronResource):
             sent=False,
         ),
         'port_security_enabled': boolean(
-            'Whether port security is enabled on the port.',
-            update_allowed=True,
-            since='5.0.0',
+            'Whether port security is enabled on the port.', update_allowed=True, since='5.0.0'
         ),
         'propagate_uplink_status': boolean(
             'Whether the port shows the state of the uplink to the device.',
@@ -187,12 +179,10 @@ class Port(NeutronResource):
         'network': map_attribute('Network of the port, with its values.', since='11.0.0'),
         'network_id': text('Id of the network of the port.'),
         'port_security_enabled': boolean_attribute(
-            'Whether Neutron shows port security as enabled.',
-            since='5.0.0',
+            'Whether Neutron shows port security as enabled.', since='5.0.0'
         ),
         'propagate_uplink_status': boolean_attribute(
-            'Whether Neutron propagates the state of the uplink.',
-            since='15.0.0',
+            'Whether Neutron propagates the state of the uplink.', since='15.0.0'
         ),
         'qos_policy_id': text('Id of the QoS policy of the port.', since='6.0.0'),
         'security_groups': list_attribute('Ids of the security groups of the port.'),

@@ -36,9 +36,7 @@ class ProviderNet(NeutronResource):
             since='15.0.0',
         ),
         'physical_network': string(
-            'Name of the physical network.',
-            update_allowed=True,
-            wire='provider:physical_network',
+            'Name of the physical network.', update_allowed=True, wire='provider:physical_network'
         ),
         'port_security_enabled': boolean(
             'Default port security of the ports on the provider network.',
@@ -70,8 +68,7 @@ class ProviderNet(NeutronResource):
             sent=False,
         ),
         'tenant_id': string(
-            'Project of the provider network, by id. Requires administrator rights.',
-            since='24.0.0',
+            'Project of the provider network, by id. Requires administrator rights.', since='24.0.0'
         ),
     }
     attributes_schema = {

@@ -18,16 +18,10 @@ class Quota(quota.Quota):
         'floatingip': quota.limit('Number of floating IPs'),
         'network': quota.limit('Number of networks'),
         'port': quota.limit('Number of ports'),
-        'rbac_policy': quota.limit(
-            'Number of RBAC policies',
-            since='12.0.0',
-        ),
+        'rbac_policy': quota.limit('Number of RBAC policies', since='12.0.0'),
         'router': quota.limit('Number of routers'),
         'security_group': quota.limit('Number of Neutron security groups'),
         'security_group_rule': quota.limit('Number of security group rules'),
         'subnet': quota.limit('Number of subnets'),
-        'subnetpool': quota.limit(
-            'Number of subnet pools',
-            since='12.0.0',
-        ),
+        'subnetpool': quota.limit('Number of subnet pools', since='12.0.0'),
     }

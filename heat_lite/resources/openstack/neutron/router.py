@@ -21,12 +21,7 @@ class Router(NeutronResource):
 
     resource_type = 'OS::Neutron::Router'
     rest = Rest(
-        'neutron',
-        '/routers',
-        'router',
-        ready=('ACTIVE', 'DOWN'),
-        extension='router',
-        mark=MARK,
+        'neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'), extension='router', mark=MARK
     )
 
     properties_schema = {
@@ -35,13 +30,10 @@ class Router(NeutronResource):
             'Administrative state of the router.', default=True, update_allowed=True
         ),
         'availability_zone_hints': list_(
-            'Availability zone candidates for the router.',
-            update_allowed=True,
-            since='19.0.0',
+            'Availability zone candidates for the router.', update_allowed=True, since='19.0.0'
         ),
         'distributed': boolean(
-            'Whether the router is distributed. Requires administrator rights.',
-            since='2015.1',
+            'Whether the router is distributed. Requires administrator rights.', since='2015.1'
         ),
         'external_gateway_info': map_(
             'External gateway of the router.',
@@ -53,8 +45,7 @@ class Router(NeutronResource):
                         None,
                         {
                             'ip_address': string(
-                                'Fixed IP address of the external gateway.',
-                                custom='ip_addr',
+                                'Fixed IP address of the external gateway.', custom='ip_addr'
                             ),
                             'subnet': string(
                                 'Subnet of the fixed IP address of the external gateway.',
@@ -77,8 +68,7 @@ class Router(NeutronResource):
             update_allowed=True,
         ),
         'ha': boolean(
-            'Whether the router is highly available. Requires administrator rights.',
-            since='2015.1',
+            'Whether the router is highly available. Requires administrator rights.', since='2015.1'
         ),
         'l3_agent_id': string(
             'L3 agent of the router, by id.',
@@ -103,8 +93,7 @@ class Router(NeutronResource):
             sent=False,
         ),
         'tenant_id': string(
-            'Project of the router, by id. Requires administrator rights.',
-            since='24.0.0',
+            'Project of the router, by id. Requires administrator rights.', since='24.0.0'
         ),
         'value_specs': map_(
             'Further values for the request of the router, for extensions of Neutron.',

@@ -23,9 +23,7 @@ class RouterInterface(VisibleConnection):
             'Router that gets the interface, by name or id.', required=True, ref='neutron.router'
         ),
         'port': string(
-            'Port that becomes the interface, by name or id.',
-            ref='neutron.port',
-            since='2015.1',
+            'Port that becomes the interface, by name or id.', ref='neutron.port', since='2015.1'
         ),
         'port_id': string(
             ref='neutron.port',

@@ -62,26 +62,20 @@ class SecurityGroup(NeutronResource):
                         allowed=['IPv4', 'IPv6'],
                     ),
                     'port_range_max': integer(
-                        'Last port number, or ICMP code, of the rule.',
-                        min=0,
-                        max=65535,
+                        'Last port number, or ICMP code, of the rule.', min=0, max=65535
                     ),
                     'port_range_min': integer(
-                        'First port number, or ICMP type, of the rule.',
-                        min=0,
-                        max=65535,
+                        'First port number, or ICMP type, of the rule.', min=0, max=65535
                     ),
                     'protocol': string(
-                        'Protocol of the rule, by name or number.',
-                        allowed=PROTOCOLS,
+                        'Protocol of the rule, by name or number.', allowed=PROTOCOLS
                     ),
                     'remote_group_id': string(
                         'Remote security group of the rule. If omitted, the group itself.',
                         ref='neutron.security_group',
                     ),
                     'remote_ip_prefix': string(
-                        'CIDR of the remote end of the rule.',
-                        custom='net_cidr',
+                        'CIDR of the remote end of the rule.', custom='net_cidr'
                     ),
                     'remote_mode': string(
                         'Whether the remote end is a CIDR or a security group.',
@@ -95,9 +89,7 @@ class SecurityGroup(NeutronResource):
             sent=False,
         ),
         'stateful': boolean(
-            'Whether Neutron tracks connections for the rules.',
-            update_allowed=True,
-            since='27.0.0',
+            'Whether Neutron tracks connections for the rules.', update_allowed=True, since='27.0.0'
         ),
     }
 

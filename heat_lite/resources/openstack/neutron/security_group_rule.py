@@ -33,24 +33,16 @@ class SecurityGroupRule(NeutronResource):
             allowed=['ingress', 'egress'],
         ),
         'ethertype': string(
-            'Ethertype of the traffic: IPv4 or IPv6.',
-            default='IPv4',
-            allowed=['IPv4', 'IPv6'],
+            'Ethertype of the traffic: IPv4 or IPv6.', default='IPv4', allowed=['IPv4', 'IPv6']
         ),
         'port_range_max': integer(
-            'Last port number, or ICMP code, of the traffic.',
-            min=0,
-            max=65535,
+            'Last port number, or ICMP code, of the traffic.', min=0, max=65535
         ),
         'port_range_min': integer(
-            'First port number, or ICMP type, of the traffic.',
-            min=0,
-            max=65535,
+            'First port number, or ICMP type, of the traffic.', min=0, max=65535
         ),
         'protocol': string(
-            'Protocol of the traffic, by name or number.',
-            default='tcp',
-            allowed=PROTOCOLS,
+            'Protocol of the traffic, by name or number.', default='tcp', allowed=PROTOCOLS
         ),
         'remote_group': string(
             'Remote security group of the traffic, by name or id.',
@@ -58,8 +50,7 @@ class SecurityGroupRule(NeutronResource):
             wire='remote_group_id',
         ),
         'remote_ip_prefix': string(
-            'CIDR of the remote end of the traffic that the rule allows.',
-            custom='net_cidr',
+            'CIDR of the remote end of the traffic that the rule allows.', custom='net_cidr'
         ),
     }
 

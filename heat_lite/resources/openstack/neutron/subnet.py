@@ -39,14 +39,10 @@ class Subnet(NeutronResource):
                 None,
                 {
                     'end': string(
-                        'Last address of the allocation pool.',
-                        required=True,
-                        custom='ip_addr',
+                        'Last address of the allocation pool.', required=True, custom='ip_addr'
                     ),
                     'start': string(
-                        'First address of the allocation pool.',
-                        required=True,
-                        custom='ip_addr',
+                        'First address of the allocation pool.', required=True, custom='ip_addr'
                     ),
                 },
             ),

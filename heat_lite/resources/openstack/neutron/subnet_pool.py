@@ -29,9 +29,7 @@ class SubnetPool(NeutronResource):
             wire='address_scope_id',
         ),
         'default_prefixlen': integer(
-            'Default prefix length of the subnets.',
-            update_allowed=True,
-            min=0,
+            'Default prefix length of the subnets.', update_allowed=True, min=0
         ),
         'default_quota': integer(
             'Quota of a project: IPv4 addresses, or /64 prefixes for IPv6.',
@@ -42,11 +40,7 @@ class SubnetPool(NeutronResource):
             'Whether the subnet pool is the default one.', default=False, update_allowed=True
         ),
         'max_prefixlen': integer('Largest prefix length of a subnet.', update_allowed=True, min=0),
-        'min_prefixlen': integer(
-            'Smallest prefix length of a subnet.',
-            update_allowed=True,
-            min=0,
-        ),
+        'min_prefixlen': integer('Smallest prefix length of a subnet.', update_allowed=True, min=0),
         'shared': boolean('Whether other projects can use the subnet pool.', default=False),
         'tags': list_(
             'Tags of the subnet pool. An update replaces the whole set.',

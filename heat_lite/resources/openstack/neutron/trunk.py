@@ -54,24 +54,17 @@ class Trunk(NeutronResource):
                         wire='port_id',
                     ),
                     'segmentation_id': integer(
-                        'Segmentation id of the subport.',
-                        required=True,
-                        min=1,
-                        max=4094,
+                        'Segmentation id of the subport.', required=True, min=1, max=4094
                     ),
                     'segmentation_type': string(
-                        'Segmentation type of the subport.',
-                        required=True,
-                        allowed=['vlan'],
+                        'Segmentation type of the subport.', required=True, allowed=['vlan']
                     ),
                 },
             ),
             update_allowed=True,
         ),
     }
-    attributes_schema = {
-        'port_id': text('Id of the parent port.'),
-    }
+    attributes_schema = {'port_id': text('Id of the parent port.')}
 
     def changes(self, changed, diff):
         """A generator: add and remove subports, which have requests of their own."""
@@ -89,14 +82,8 @@ class Trunk(NeutronResource):
         removed = [{'port_id': each['port_id']} for each in present if each not in wanted]
         if removed:
             yield from self.send(
-                'PUT',
-                f'{self.object_path()}/remove_subports',
-                {'sub_ports': removed},
+                'PUT', f'{self.object_path()}/remove_subports', {'sub_ports': removed}
             )
         new = [each for each in wanted if each not in present]
         if new:
-            yield from self.send(
-                'PUT',
-                f'{self.object_path()}/add_subports',
-                {'sub_ports': new},
-            )
+            yield from self.send('PUT', f'{self.object_path()}/add_subports', {'sub_ports': new})

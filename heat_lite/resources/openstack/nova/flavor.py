@@ -30,9 +30,7 @@ class Flavor(CloudResource):
         'vcpus': integer('Number of virtual CPUs.', required=True),
         'disk': integer('Size of the root disk in GiB.', default=0),
         'ephemeral': integer(
-            'Size of the ephemeral disk in GiB.',
-            default=0,
-            wire='OS-FLV-EXT-DATA:ephemeral',
+            'Size of the ephemeral disk in GiB.', default=0, wire='OS-FLV-EXT-DATA:ephemeral'
         ),
         'extra_specs': map_(
             'Extra specs: key-value pairs for the scheduler and the driver.',
@@ -40,9 +38,7 @@ class Flavor(CloudResource):
             sent=False,
         ),
         'flavorid': string(
-            'Id of the flavor. If omitted, Nova generates one.',
-            since='7.0.0',
-            wire='id',
+            'Id of the flavor. If omitted, Nova generates one.', since='7.0.0', wire='id'
         ),
         'is_public': boolean(
             'Whether all projects can use the flavor.',
@@ -64,9 +60,7 @@ class Flavor(CloudResource):
     attributes_schema = {
         'extra_specs': map_attribute('Extra specs of the flavor.', since='7.0.0'),
         'is_public': boolean_attribute(
-            'Whether the flavor is public.',
-            since='6.0.0',
-            wire='os-flavor-access:is_public',
+            'Whether the flavor is public.', since='6.0.0', wire='os-flavor-access:is_public'
         ),
     }
 

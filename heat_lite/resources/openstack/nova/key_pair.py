@@ -27,11 +27,7 @@ class KeyPair(CloudResource):
             default=False,
             sent=False,
         ),
-        'type': string(
-            'Type of the key pair.',
-            allowed=['ssh', 'x509'],
-            since='8.0.0',
-        ),
+        'type': string('Type of the key pair.', allowed=['ssh', 'x509'], since='8.0.0'),
         'user': string(
             'Owner of the key pair, by name or id. Requires administrator rights.',
             ref='keystone.user',
@@ -50,12 +46,7 @@ class KeyPair(CloudResource):
         else:
             body = {self.rest.key: values}
             created = (
-                yield from self.send(
-                    'POST',
-                    self.collection(),
-                    body,
-                    microversion=GENERATES_KEYS,
-                )
+                yield from self.send('POST', self.collection(), body, microversion=GENERATES_KEYS)
             )[self.rest.key]
         if self.properties['save_private_key'] and created.get('private_key'):
             self.data_set(PRIVATE, created[PRIVATE], redact=True)

@@ -27,5 +27,5 @@ class AvailabilityZone(CloudResource):
         ),
     }
     attributes_schema = {
-        'availability_zone_profile_id': text('Id of the availability zone profile.'),
+        'availability_zone_profile_id': text('Id of the availability zone profile.')
     }

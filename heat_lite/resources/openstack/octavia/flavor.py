@@ -24,6 +24,4 @@ class Flavor(CloudResource):
         'description': description_property(default=''),
         'enabled': boolean('Whether the flavor is enabled.', default=True, update_allowed=True),
     }
-    attributes_schema = {
-        'flavor_profile_id': text('Id of the flavor profile.'),
-    }
+    attributes_schema = {'flavor_profile_id': text('Id of the flavor profile.')}

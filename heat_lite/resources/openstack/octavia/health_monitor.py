@@ -15,10 +15,7 @@ class HealthMonitor(OctaviaResource):
 
     properties_schema = {
         'delay': integer(
-            'Interval between two checks in seconds.',
-            required=True,
-            update_allowed=True,
-            min=0,
+            'Interval between two checks in seconds.', required=True, update_allowed=True, min=0
         ),
         'max_retries': integer(
             'Number of consecutive results that change the status of a member.',
@@ -31,10 +28,7 @@ class HealthMonitor(OctaviaResource):
             'Pool to monitor, by name or id.', required=True, ref='octavia.pool', wire='pool_id'
         ),
         'timeout': integer(
-            'Timeout of a check in seconds.',
-            required=True,
-            update_allowed=True,
-            min=0,
+            'Timeout of a check in seconds.', required=True, update_allowed=True, min=0
         ),
         'type': string(
             'Type of the health check.',
@@ -65,6 +59,4 @@ class HealthMonitor(OctaviaResource):
         ),
         'url_path': string('HTTP path of the check.', update_allowed=True),
     }
-    attributes_schema = {
-        'pools': list_attribute('Pools that the health monitor checks.'),
-    }
+    attributes_schema = {'pools': list_attribute('Pools that the health monitor checks.')}

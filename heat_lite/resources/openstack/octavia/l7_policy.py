@@ -43,9 +43,7 @@ class L7Policy(OctaviaResource):
         ),
         'description': description_property(),
         'position': number(
-            'Position of the policy in the list of the listener.',
-            update_allowed=True,
-            min=1,
+            'Position of the policy in the list of the listener.', update_allowed=True, min=1
         ),
         'redirect_pool': string(
             'Pool to which requests are sent, by name or id.',
@@ -55,9 +53,7 @@ class L7Policy(OctaviaResource):
         ),
         'redirect_url': string('URL to which clients are redirected.', update_allowed=True),
     }
-    attributes_schema = {
-        'rules': list_attribute('Rules of the layer 7 policy.'),
-    }
+    attributes_schema = {'rules': list_attribute('Rules of the layer 7 policy.')}
 
     def validate(self):
         super().validate()

@@ -16,18 +16,14 @@ class PoolMember(OctaviaResource):
     properties_schema = {
         'address': string('IP address of the member.', required=True, custom='ip_addr'),
         'pool': string(
-            'Pool of the member, by name or id.',
-            required=True,
-            ref='octavia.pool',
-            sent=False,
+            'Pool of the member, by name or id.', required=True, ref='octavia.pool', sent=False
         ),
         'protocol_port': integer('Protocol port of the member.', required=True, min=1, max=65535),
         'admin_state_up': boolean(
             'Administrative state of the member.', default=True, update_allowed=True
         ),
         'monitor_address': string(
-            'IP address for health checks, if it is another one.',
-            custom='ip_addr',
+            'IP address for health checks, if it is another one.', custom='ip_addr'
         ),
         'monitor_port': integer('Port for health checks, if it is another one.', min=1, max=65535),
         'subnet': string(

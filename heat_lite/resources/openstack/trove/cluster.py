@@ -24,16 +24,10 @@ class Cluster(CloudResource):
     properties_schema = {
         'name': name_property(update_allowed=False, max=255),
         'datastore_type': string(
-            'Datastore type of the cluster.',
-            required=True,
-            max=255,
-            sent=False,
+            'Datastore type of the cluster.', required=True, max=255, sent=False
         ),
         'datastore_version': string(
-            'Datastore version of the cluster.',
-            required=True,
-            max=255,
-            sent=False,
+            'Datastore version of the cluster.', required=True, max=255, sent=False
         ),
         'instances': list_(
             'Instances of the cluster.',
@@ -48,10 +42,7 @@ class Cluster(CloudResource):
                     ),
                     'networks': nics.schema(since='10.0.0'),
                     'volume_size': integer(
-                        'Volume size of the instance in GiB.',
-                        required=True,
-                        min=1,
-                        max=150,
+                        'Volume size of the instance in GiB.', required=True, min=1, max=150
                     ),
                 },
             ),

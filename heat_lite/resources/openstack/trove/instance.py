@@ -38,10 +38,7 @@ class Instance(CloudResource):
                     'character_set': string('Character set of the database.', default='utf8'),
                     'collate': string('Collation of the database.', default='utf8_general_ci'),
                     'name': string(
-                        'Name of the database.',
-                        required=True,
-                        max=64,
-                        pattern=DATABASE_NAME,
+                        'Name of the database.', required=True, max=64, pattern=DATABASE_NAME
                     ),
                 },
             ),

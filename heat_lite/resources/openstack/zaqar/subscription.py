@@ -18,10 +18,7 @@ MESSAGE = '$zaqar_message$'
 
 def _ttl():
     return integer(
-        'Lifetime of the subscription in seconds.',
-        default=FOREVER,
-        update_allowed=True,
-        min=60,
+        'Lifetime of the subscription in seconds.', default=FOREVER, update_allowed=True, min=60
     )
 
 

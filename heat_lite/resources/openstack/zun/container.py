@@ -76,10 +76,7 @@ class Container(CloudResource):
             map_(
                 None,
                 {
-                    FIXED_IP: string(
-                        'Fixed IP address of the container.',
-                        custom='ip_addr',
-                    ),
+                    FIXED_IP: string('Fixed IP address of the container.', custom='ip_addr'),
                     NETWORK: string(
                         'Network of the container, by name or id.', ref='neutron.network'
                     ),
@@ -124,14 +121,7 @@ class Container(CloudResource):
 
     def create_object(self, values):
         """A generator: create the container and start it."""
-        return (
-            yield from self.send(
-                'POST',
-                self.collection(),
-                values,
-                params={'run': 'true'},
-            )
-        )
+        return (yield from self.send('POST', self.collection(), values, params={'run': 'true'}))
 
     def changes(self, changed, diff):
         """A generator: update the container; networks have requests of their own."""

@@ -32,10 +32,7 @@ class FirewallRule(NeutronResource):
             'Whether the firewall rule is enabled.', default=True, update_allowed=True
         ),
         'ip_version': string(
-            'IP version of matching packets.',
-            default='4',
-            update_allowed=True,
-            allowed=['4', '6'],
+            'IP version of matching packets.', default='4', update_allowed=True, allowed=['4', '6']
         ),
         'protocol': string(
             'IP protocol of matching packets.',
@@ -47,9 +44,7 @@ class FirewallRule(NeutronResource):
             'Whether other projects can use the firewall rule.', default=False, update_allowed=True
         ),
         'source_ip_address': string(
-            'Source address or CIDR of matching packets.',
-            update_allowed=True,
-            custom='net_cidr',
+            'Source address or CIDR of matching packets.', update_allowed=True, custom='net_cidr'
         ),
         'source_port': string(
             'Source port, or range of ports, of matching packets.', update_allowed=True

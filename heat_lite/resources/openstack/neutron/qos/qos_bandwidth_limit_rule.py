@@ -19,10 +19,7 @@ class QoSBandwidthLimitRule(NeutronResource):
 
     properties_schema = {
         'max_kbps': integer(
-            'Largest bandwidth in kilobits per second.',
-            required=True,
-            update_allowed=True,
-            min=0,
+            'Largest bandwidth in kilobits per second.', required=True, update_allowed=True, min=0
         ),
         'policy': string(
             'QoS policy of the bandwidth limit, by name or id.',
@@ -37,12 +34,7 @@ class QoSBandwidthLimitRule(NeutronResource):
             allowed=['egress', 'ingress'],
             since='13.0.0',
         ),
-        'max_burst_kbps': integer(
-            'Burst size in kilobits.',
-            default=0,
-            update_allowed=True,
-            min=0,
-        ),
+        'max_burst_kbps': integer('Burst size in kilobits.', default=0, update_allowed=True, min=0),
         'tenant_id': string(
             'Project of the bandwidth limit, by id. Requires administrator rights.'
         ),

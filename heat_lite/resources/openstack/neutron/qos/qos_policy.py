@@ -27,6 +27,4 @@ class QoSPolicy(NeutronResource):
         ),
         'tenant_id': string('Project of the QoS policy, by id. Requires administrator rights.'),
     }
-    attributes_schema = {
-        'rules': list_attribute('Rules of the QoS policy.'),
-    }
+    attributes_schema = {'rules': list_attribute('Rules of the QoS policy.')}

@@ -26,9 +26,7 @@ class FlowClassifier(NeutronResource):
             'First destination port number of the traffic.', min=1, max=65535
         ),
         'ethertype': string(
-            'Ethertype of the classified traffic.',
-            default='IPv4',
-            allowed=['IPv4', 'IPv6'],
+            'Ethertype of the classified traffic.', default='IPv4', allowed=['IPv4', 'IPv6']
         ),
         'l7_parameters': map_('Layer 7 parameters of the traffic.', support=support.unsupported()),
         'logical_destination_port': string(

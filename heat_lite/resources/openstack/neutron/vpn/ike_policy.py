@@ -36,10 +36,7 @@ class IKEPolicy(NeutronResource):
             allowed=ciphers.ENCRYPTION,
         ),
         'ike_version': string(
-            'IKE version.',
-            default='v1',
-            update_allowed=True,
-            allowed=['v1', 'v2'],
+            'IKE version.', default='v1', update_allowed=True, allowed=['v1', 'v2']
         ),
         'lifetime': map_(
             'Lifetime of the IKE security association.',
@@ -62,9 +59,7 @@ class IKEPolicy(NeutronResource):
             allowed=ciphers.GROUPS,
         ),
         'phase1_negotiation_mode': string(
-            'Negotiation mode of IKE phase 1.',
-            default='main',
-            allowed=['main'],
+            'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
         ),
     }
     attributes_schema = {

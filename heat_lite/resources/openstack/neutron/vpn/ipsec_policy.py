@@ -23,9 +23,7 @@ class IPsecPolicy(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'auth_algorithm': string(
-            'Authentication algorithm of IPsec.',
-            default='sha1',
-            allowed=ciphers.AUTHENTICATION,
+            'Authentication algorithm of IPsec.', default='sha1', allowed=ciphers.AUTHENTICATION
         ),
         'description': description_property(),
         'encapsulation_mode': string(
@@ -34,9 +32,7 @@ class IPsecPolicy(NeutronResource):
             allowed=['tunnel', 'transport'],
         ),
         'encryption_algorithm': string(
-            'Encryption algorithm of IPsec.',
-            default='aes-128',
-            allowed=ciphers.ENCRYPTION,
+            'Encryption algorithm of IPsec.', default='aes-128', allowed=ciphers.ENCRYPTION
         ),
         'lifetime': map_(
             'Lifetime of the IPsec security association.',
@@ -52,14 +48,10 @@ class IPsecPolicy(NeutronResource):
             },
         ),
         'pfs': string(
-            'Perfect forward secrecy group of IPsec.',
-            default='group5',
-            allowed=ciphers.GROUPS,
+            'Perfect forward secrecy group of IPsec.', default='group5', allowed=ciphers.GROUPS
         ),
         'transform_protocol': string(
-            'Transform protocol: ESP, AH or both.',
-            default='esp',
-            allowed=['esp', 'ah', 'ah-esp'],
+            'Transform protocol: ESP, AH or both.', default='esp', allowed=['esp', 'ah', 'ah-esp']
         ),
     }
     attributes_schema = {

@@ -30,9 +30,7 @@ class IPsecSiteConnection(NeutronResource):
         'ipsecpolicy_id': string('Id of the IPsec policy.', required=True),
         'peer_address': string('Public address or host name of the peer gateway.', required=True),
         'peer_cidrs': list_(
-            "CIDRs of the peer's networks.",
-            string(custom='net_cidr'),
-            required=True,
+            "CIDRs of the peer's networks.", string(custom='net_cidr'), required=True
         ),
         'peer_id': string('Identity of the peer for authentication.', required=True),
         'psk': string('Pre-shared key.', required=True),

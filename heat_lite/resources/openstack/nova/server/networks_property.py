@@ -100,10 +100,7 @@ def interface(network, port_id):
         body = {'port_id': port_id}
     else:
         address = network['fixed_ip']
-        body = {
-            'net_id': network['network'],
-            'fixed_ips': address and [{'ip_address': address}],
-        }
+        body = {'net_id': network['network'], 'fixed_ips': address and [{'ip_address': address}]}
     return _given({**body, 'tag': network['tag']})
 
 

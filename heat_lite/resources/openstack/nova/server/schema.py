@@ -51,27 +51,20 @@ MAPPING_V2 = {
     'swap_size': integer('Size of a swap disk in MiB.'),
     'device_type': string('Device type: disk or cdrom.', allowed=['cdrom', 'disk']),
     'disk_bus': string(
-        'Bus of the device.',
-        allowed=['ide', 'lame_bus', 'sata', 'scsi', 'usb', 'virtio'],
+        'Bus of the device.', allowed=['ide', 'lame_bus', 'sata', 'scsi', 'usb', 'virtio']
     ),
     'boot_index': integer(
         'Position of the disk in the boot order; 0 is the boot disk, a negative number '
         'excludes the disk.'
     ),
-    'ephemeral_size': integer(
-        'Size of an ephemeral disk in GiB.',
-        min=1,
-        since='8.0.0',
-    ),
+    'ephemeral_size': integer('Size of an ephemeral disk in GiB.', min=1, since='8.0.0'),
     'ephemeral_format': string(
         'File system of the ephemeral disk.',
         allowed=['ext2', 'ext3', 'ext4', 'xfs', 'ntfs'],
         since='8.0.0',
     ),
     'volume_type': string(
-        'Type of the new volume, by name or id.',
-        ref='cinder.vtype',
-        since='26.0.0',
+        'Type of the new volume, by name or id.', ref='cinder.vtype', since='26.0.0'
     ),
     **DISK,
 }
@@ -157,7 +150,7 @@ PROPERTIES = {
     ),
     'key_name': string('Name of the key pair that is installed on the server.', ref='nova.keypair'),
     'admin_user': string(
-        support=support.hidden('5.0.0', previous=support.deprecated('2014.1', previous='2013.2')),
+        support=support.hidden('5.0.0', previous=support.deprecated('2014.1', previous='2013.2'))
     ),
     'availability_zone': string('Availability zone in which the server is created.'),
     'security_groups': list_(
@@ -239,7 +232,7 @@ ATTRIBUTES = {
     ),
     'networks': map_attribute('IP addresses by network name and by network id.'),
     'first_address': any_attribute(
-        support=support.hidden('5.0.0', previous=support.deprecated('2014.2', previous='2013.2')),
+        support=support.hidden('5.0.0', previous=support.deprecated('2014.2', previous='2013.2'))
     ),
     'instance_name': text('Name of the server in its hypervisor.'),
     'accessIPv4': text(
@@ -255,8 +248,6 @@ ATTRIBUTES = {
     ),
     'tags': list_attribute('Tags that Nova shows for the server.', since='8.0.0'),
     'os_collect_config': map_attribute(
-        'Configuration of os-collect-config on the server.',
-        cache_mode=CACHE_NONE,
-        since='9.0.0',
+        'Configuration of os-collect-config on the server.', cache_mode=CACHE_NONE, since='9.0.0'
     ),
 }

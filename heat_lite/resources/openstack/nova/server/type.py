@@ -5,11 +5,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
 from heat_lite.resources.base.stack_user import KEYPAIR, PASSWORD, USER
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.nova.server import (
-    block_devices,
-    networks_property,
-    schema,
-)
+from heat_lite.resources.openstack.nova.server import block_devices, networks_property, schema
 from heat_lite.resources.openstack.nova.server.attributes import (
     ServerAttributes,
     with_property_names,
