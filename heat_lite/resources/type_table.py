@@ -1,219 +1,226 @@
-"""The table of resource types: ``{type name: 'module:class'}``, modules relative to this package.
+"""The table of resource types. A row has the type, its module and class, and the module that has it
+in Heat, if plug-ins may import it from there.
 
-A table instead of a scan, so that an engine starts without importing any type; a module is imported
-when its type is first used. One line a type, sorted.
+Modules are relative to this package, and to ``heat.engine.resources``. A table instead of a scan,
+so that an engine starts without importing any type; a module is imported when its type is first
+used. The rows are sorted.
 """
-# ruff: noqa: E501  a line of the table is not wrapped
+# ruff: noqa: E501  a row of the table is not wrapped
 
-TYPES = {
-    'AWS::AutoScaling::AutoScalingGroup': 'aws.autoscaling_group:AutoScalingGroup',
-    'AWS::AutoScaling::LaunchConfiguration': 'aws.launch_configuration:LaunchConfiguration',
-    'AWS::AutoScaling::ScalingPolicy': 'aws.scaling_policy:CloudFormationScalingPolicy',
-    'AWS::CloudFormation::Stack': 'aws.stack:CloudFormationStack',
-    'AWS::CloudFormation::WaitCondition': 'aws.wait_condition:WaitCondition',
-    'AWS::CloudFormation::WaitConditionHandle': 'aws.wait_condition:WaitConditionHandle',
-    'AWS::EC2::EIP': 'aws.ec2.eip:EIP',
-    'AWS::EC2::EIPAssociation': 'aws.ec2.eip_association:EIPAssociation',
-    'AWS::EC2::Instance': 'aws.ec2.instance:Instance',
-    'AWS::EC2::InternetGateway': 'aws.ec2.internet_gateway:InternetGateway',
-    'AWS::EC2::NetworkInterface': 'aws.ec2.network_interface:NetworkInterface',
-    'AWS::EC2::RouteTable': 'aws.ec2.route_table:RouteTable',
-    'AWS::EC2::SecurityGroup': 'aws.ec2.security_group:SecurityGroup',
-    'AWS::EC2::Subnet': 'aws.ec2.subnet:Subnet',
-    'AWS::EC2::SubnetRouteTableAssociation': 'aws.ec2.subnet_route_table_association:SubnetRouteTableAssociation',
-    'AWS::EC2::VPC': 'aws.ec2.vpc:VPC',
-    'AWS::EC2::VPCGatewayAttachment': 'aws.ec2.vpc_gateway_attachment:VPCGatewayAttachment',
-    'AWS::EC2::Volume': 'aws.ec2.volume:Volume',
-    'AWS::EC2::VolumeAttachment': 'aws.ec2.volume_attachment:VolumeAttachment',
-    'AWS::ElasticLoadBalancing::LoadBalancer': 'aws.load_balancer:LoadBalancer',
-    'AWS::IAM::AccessKey': 'aws.iam:AccessKey',
-    'AWS::IAM::User': 'aws.iam:User',
-    'AWS::S3::Bucket': 'aws.bucket:Bucket',
-    'DockerInc::Docker::Container': 'containers.docker_container:DockerContainer',
-    'HeatLite::Container::Config': 'containers.sealed_text:Config',
-    'HeatLite::Container::Container': 'containers.container:Container',
-    'HeatLite::Container::Image': 'containers.image:Image',
-    'HeatLite::Container::Job': 'containers.job:Job',
-    'HeatLite::Container::Network': 'containers.network:Network',
-    'HeatLite::Container::Secret': 'containers.sealed_text:Secret',
-    'HeatLite::Container::Volume': 'containers.volume:Volume',
-    'OS::Aodh::Alarm': 'openstack.aodh.alarm:ThresholdAlarm',
-    'OS::Aodh::CombinationAlarm': 'base.hidden_types:OSAodhCombinationAlarm',
-    'OS::Aodh::CompositeAlarm': 'openstack.aodh.composite_alarm:CompositeAlarm',
-    'OS::Aodh::EventAlarm': 'openstack.aodh.event_alarm:EventAlarm',
-    'OS::Aodh::GnocchiAggregationByMetricsAlarm': 'openstack.aodh.gnocchi:GnocchiAggregationByMetricsAlarm',
-    'OS::Aodh::GnocchiAggregationByResourcesAlarm': 'openstack.aodh.gnocchi:GnocchiAggregationByResourcesAlarm',
-    'OS::Aodh::GnocchiResourcesAlarm': 'openstack.aodh.gnocchi:GnocchiResourcesAlarm',
-    'OS::Aodh::LBMemberHealthAlarm': 'openstack.aodh.lb_member_health_alarm:LBMemberHealthAlarm',
-    'OS::Aodh::PrometheusAlarm': 'openstack.aodh.prometheus_alarm:PrometheusAlarm',
-    'OS::Barbican::CertificateContainer': 'openstack.barbican.certificate_container:CertificateContainer',
-    'OS::Barbican::GenericContainer': 'openstack.barbican.generic_container:GenericContainer',
-    'OS::Barbican::Order': 'openstack.barbican.order:Order',
-    'OS::Barbican::RSAContainer': 'openstack.barbican.rsa_container:RSAContainer',
-    'OS::Barbican::Secret': 'openstack.barbican.secret:Secret',
-    'OS::Blazar::Host': 'openstack.blazar.host:Host',
-    'OS::Blazar::Lease': 'openstack.blazar.lease:Lease',
-    'OS::Cinder::EncryptedVolumeType': 'openstack.cinder.encrypted_volume_type:EncryptedVolumeType',
-    'OS::Cinder::QoSAssociation': 'openstack.cinder.qos_association:QoSAssociation',
-    'OS::Cinder::QoSSpecs': 'openstack.cinder.qos_specs:QoSSpecs',
-    'OS::Cinder::Quota': 'openstack.cinder.quota:Quota',
-    'OS::Cinder::Volume': 'openstack.cinder.volume:Volume',
-    'OS::Cinder::VolumeAttachment': 'openstack.cinder.volume_attachment:VolumeAttachment',
-    'OS::Cinder::VolumeType': 'openstack.cinder.volume_type:VolumeType',
-    'OS::Designate::Domain': 'base.hidden_types:OSDesignateDomain',
-    'OS::Designate::Record': 'base.hidden_types:OSDesignateRecord',
-    'OS::Designate::RecordSet': 'openstack.designate.record_set:RecordSet',
-    'OS::Designate::Zone': 'openstack.designate.zone:Zone',
-    'OS::Glance::Image': 'base.hidden_types:OSGlanceImage',
-    'OS::Glance::WebImage': 'openstack.glance.web_image:WebImage',
-    'OS::Heat::AccessPolicy': 'heat.access_policy:AccessPolicy',
-    'OS::Heat::AutoScalingGroup': 'heat.autoscaling_group:AutoScalingGroup',
-    'OS::Heat::CWLiteAlarm': 'heat.cw_lite_alarm:CloudWatchLiteAlarm',
-    'OS::Heat::CloudConfig': 'heat.cloud_config:CloudConfig',
-    'OS::Heat::Delay': 'heat.delay:Delay',
-    'OS::Heat::DeployedServer': 'heat.deployed_server:DeployedServer',
-    'OS::Heat::HARestarter': 'base.hidden_types:OSHeatHARestarter',
-    'OS::Heat::InstanceGroup': 'heat.instance_group:HeatInstanceGroup',
-    'OS::Heat::MultipartMime': 'heat.multipart_mime:MultipartMime',
-    'OS::Heat::None': 'heat.none:NoneResource',
-    'OS::Heat::RandomString': 'heat.random_string:RandomString',
-    'OS::Heat::ResourceChain': 'heat.resource_chain:ResourceChain',
-    'OS::Heat::ResourceGroup': 'heat.resource_group:ResourceGroup',
-    'OS::Heat::ScalingPolicy': 'heat.scaling_policy:HeatScalingPolicy',
-    'OS::Heat::SoftwareComponent': 'heat.software_component:SoftwareComponent',
-    'OS::Heat::SoftwareConfig': 'heat.software_config:SoftwareConfig',
-    'OS::Heat::SoftwareDeployment': 'heat.software_deployment:SoftwareDeployment',
-    'OS::Heat::SoftwareDeploymentGroup': 'heat.software_deployment_group:SoftwareDeploymentGroup',
-    'OS::Heat::SoftwareDeployments': 'heat.software_deployment_group:SoftwareDeployments',
-    'OS::Heat::Stack': 'heat.stack:RemoteStack',
-    'OS::Heat::StructuredConfig': 'heat.software_config:StructuredConfig',
-    'OS::Heat::StructuredDeployment': 'heat.software_deployment:StructuredDeployment',
-    'OS::Heat::StructuredDeploymentGroup': 'heat.software_deployment_group:StructuredDeploymentGroup',
-    'OS::Heat::StructuredDeployments': 'heat.software_deployment_group:StructuredDeployments',
-    'OS::Heat::SwiftSignal': 'heat.swift_signal:SwiftSignal',
-    'OS::Heat::SwiftSignalHandle': 'heat.swift_signal:SwiftSignalHandle',
-    'OS::Heat::TestResource': 'heat.test_resource:TestResource',
-    'OS::Heat::UpdateWaitConditionHandle': 'aws.wait_condition:UpdateWaitConditionHandle',
-    'OS::Heat::Value': 'heat.value:Value',
-    'OS::Heat::WaitCondition': 'heat.wait_condition:HeatWaitCondition',
-    'OS::Heat::WaitConditionHandle': 'heat.wait_condition:HeatWaitConditionHandle',
-    'OS::Ironic::Port': 'openstack.ironic.port:Port',
-    'OS::Keystone::Domain': 'openstack.keystone.domain:Domain',
-    'OS::Keystone::Endpoint': 'openstack.keystone.endpoint:Endpoint',
-    'OS::Keystone::Group': 'openstack.keystone.group:Group',
-    'OS::Keystone::GroupRoleAssignment': 'openstack.keystone.group_role_assignment:GroupRoleAssignment',
-    'OS::Keystone::Project': 'openstack.keystone.project:Project',
-    'OS::Keystone::Region': 'openstack.keystone.region:Region',
-    'OS::Keystone::Role': 'openstack.keystone.role:Role',
-    'OS::Keystone::Service': 'openstack.keystone.service:Service',
-    'OS::Keystone::User': 'openstack.keystone.user:User',
-    'OS::Keystone::UserRoleAssignment': 'openstack.keystone.user_role_assignment:UserRoleAssignment',
-    'OS::Magnum::Bay': 'base.hidden_types:OSMagnumBay',
-    'OS::Magnum::BayModel': 'openstack.magnum.bay_model:BayModel',
-    'OS::Magnum::Cluster': 'openstack.magnum.cluster:Cluster',
-    'OS::Magnum::ClusterTemplate': 'openstack.magnum.cluster_template:ClusterTemplate',
-    'OS::Manila::SecurityService': 'openstack.manila.security_service:SecurityService',
-    'OS::Manila::Share': 'openstack.manila.share:Share',
-    'OS::Manila::ShareNetwork': 'openstack.manila.share_network:ShareNetwork',
-    'OS::Manila::ShareType': 'openstack.manila.share_type:ShareType',
-    'OS::Mistral::CronTrigger': 'openstack.mistral.cron_trigger:CronTrigger',
-    'OS::Mistral::ExternalResource': 'openstack.mistral.external_resource:ExternalResource',
-    'OS::Mistral::Workflow': 'openstack.mistral.workflow:Workflow',
-    'OS::Monasca::AlarmDefinition': 'base.hidden_types:OSMonascaAlarmDefinition',
-    'OS::Monasca::Notification': 'base.hidden_types:OSMonascaNotification',
-    'OS::Neutron::AddressScope': 'openstack.neutron.address_scope:AddressScope',
-    'OS::Neutron::ExtraRoute': 'openstack.neutron.extra_route:ExtraRoute',
-    'OS::Neutron::ExtraRouteSet': 'openstack.neutron.extra_route_set:ExtraRouteSet',
-    'OS::Neutron::Firewall': 'openstack.neutron.firewall.firewall:Firewall',
-    'OS::Neutron::FirewallPolicy': 'openstack.neutron.firewall.firewall_policy:FirewallPolicy',
-    'OS::Neutron::FirewallRule': 'openstack.neutron.firewall.firewall_rule:FirewallRule',
-    'OS::Neutron::FloatingIP': 'openstack.neutron.floating_ip:FloatingIP',
-    'OS::Neutron::FloatingIPAssociation': 'openstack.neutron.floating_ip_association:FloatingIPAssociation',
-    'OS::Neutron::FloatingIPPortForward': 'openstack.neutron.floating_ip_port_forward:FloatingIPPortForward',
-    'OS::Neutron::FlowClassifier': 'openstack.neutron.sfc.flow_classifier:FlowClassifier',
-    'OS::Neutron::HealthMonitor': 'base.hidden_types:OSNeutronHealthMonitor',
-    'OS::Neutron::IKEPolicy': 'openstack.neutron.vpn.ike_policy:IKEPolicy',
-    'OS::Neutron::IPsecPolicy': 'openstack.neutron.vpn.ipsec_policy:IPsecPolicy',
-    'OS::Neutron::IPsecSiteConnection': 'openstack.neutron.vpn.ipsec_site_connection:IPsecSiteConnection',
-    'OS::Neutron::L2Gateway': 'openstack.neutron.l2_gateway:L2Gateway',
-    'OS::Neutron::L2GatewayConnection': 'openstack.neutron.l2_gateway_connection:L2GatewayConnection',
-    'OS::Neutron::LBaaS::HealthMonitor': 'base.hidden_types:OSNeutronLBaaSHealthMonitor',
-    'OS::Neutron::LBaaS::L7Policy': 'base.hidden_types:OSNeutronLBaaSL7Policy',
-    'OS::Neutron::LBaaS::L7Rule': 'base.hidden_types:OSNeutronLBaaSL7Rule',
-    'OS::Neutron::LBaaS::Listener': 'base.hidden_types:OSNeutronLBaaSListener',
-    'OS::Neutron::LBaaS::LoadBalancer': 'base.hidden_types:OSNeutronLBaaSLoadBalancer',
-    'OS::Neutron::LBaaS::Pool': 'base.hidden_types:OSNeutronLBaaSPool',
-    'OS::Neutron::LBaaS::PoolMember': 'base.hidden_types:OSNeutronLBaaSPoolMember',
-    'OS::Neutron::LoadBalancer': 'base.hidden_types:OSNeutronLoadBalancer',
-    'OS::Neutron::MeteringLabel': 'openstack.neutron.metering_label:MeteringLabel',
-    'OS::Neutron::MeteringRule': 'openstack.neutron.metering_rule:MeteringRule',
-    'OS::Neutron::Net': 'openstack.neutron.net:Net',
-    'OS::Neutron::NetworkGateway': 'openstack.neutron.network_gateway:NetworkGateway',
-    'OS::Neutron::Pool': 'base.hidden_types:OSNeutronPool',
-    'OS::Neutron::PoolMember': 'base.hidden_types:OSNeutronPoolMember',
-    'OS::Neutron::Port': 'openstack.neutron.port:Port',
-    'OS::Neutron::PortChain': 'openstack.neutron.sfc.port_chain:PortChain',
-    'OS::Neutron::PortPair': 'openstack.neutron.sfc.port_pair:PortPair',
-    'OS::Neutron::PortPairGroup': 'openstack.neutron.sfc.port_pair_group:PortPairGroup',
-    'OS::Neutron::ProviderNet': 'openstack.neutron.provider_net:ProviderNet',
-    'OS::Neutron::QoSBandwidthLimitRule': 'openstack.neutron.qos.qos_bandwidth_limit_rule:QoSBandwidthLimitRule',
-    'OS::Neutron::QoSDscpMarkingRule': 'openstack.neutron.qos.qos_dscp_marking_rule:QoSDscpMarkingRule',
-    'OS::Neutron::QoSMinimumBandwidthRule': 'openstack.neutron.qos.qos_minimum_bandwidth_rule:QoSMinimumBandwidthRule',
-    'OS::Neutron::QoSMinimumPacketRateRule': 'openstack.neutron.qos.qos_minimum_packet_rate_rule:QoSMinimumPacketRateRule',
-    'OS::Neutron::QoSPolicy': 'openstack.neutron.qos.qos_policy:QoSPolicy',
-    'OS::Neutron::Quota': 'openstack.neutron.quota:Quota',
-    'OS::Neutron::RBACPolicy': 'openstack.neutron.rbac_policy:RBACPolicy',
-    'OS::Neutron::Router': 'openstack.neutron.router:Router',
-    'OS::Neutron::RouterGateway': 'openstack.neutron.router_gateway:RouterGateway',
-    'OS::Neutron::RouterInterface': 'openstack.neutron.router_interface:RouterInterface',
-    'OS::Neutron::SecurityGroup': 'openstack.neutron.security_group:SecurityGroup',
-    'OS::Neutron::SecurityGroupRule': 'openstack.neutron.security_group_rule:SecurityGroupRule',
-    'OS::Neutron::Segment': 'openstack.neutron.segment:Segment',
-    'OS::Neutron::Subnet': 'openstack.neutron.subnet:Subnet',
-    'OS::Neutron::SubnetPool': 'openstack.neutron.subnet_pool:SubnetPool',
-    'OS::Neutron::TaaS::TapFlow': 'openstack.neutron.taas.tap_flow:TapFlow',
-    'OS::Neutron::TaaS::TapService': 'openstack.neutron.taas.tap_service:TapService',
-    'OS::Neutron::Trunk': 'openstack.neutron.trunk:Trunk',
-    'OS::Neutron::VPNService': 'openstack.neutron.vpn.vpn_service:VPNService',
-    'OS::Nova::Flavor': 'openstack.nova.flavor:Flavor',
-    'OS::Nova::FloatingIP': 'base.hidden_types:OSNovaFloatingIP',
-    'OS::Nova::FloatingIPAssociation': 'openstack.nova.floating_ip_association:FloatingIPAssociation',
-    'OS::Nova::HostAggregate': 'openstack.nova.host_aggregate:HostAggregate',
-    'OS::Nova::KeyPair': 'openstack.nova.key_pair:KeyPair',
-    'OS::Nova::Quota': 'openstack.nova.quota:Quota',
-    'OS::Nova::Server': 'openstack.nova.server.type:Server',
-    'OS::Nova::ServerGroup': 'openstack.nova.server_group:ServerGroup',
-    'OS::Octavia::AvailabilityZone': 'openstack.octavia.availability_zone:AvailabilityZone',
-    'OS::Octavia::AvailabilityZoneProfile': 'openstack.octavia.availability_zone_profile:AvailabilityZoneProfile',
-    'OS::Octavia::Flavor': 'openstack.octavia.flavor:Flavor',
-    'OS::Octavia::FlavorProfile': 'openstack.octavia.flavor_profile:FlavorProfile',
-    'OS::Octavia::HealthMonitor': 'openstack.octavia.health_monitor:HealthMonitor',
-    'OS::Octavia::L7Policy': 'openstack.octavia.l7_policy:L7Policy',
-    'OS::Octavia::L7Rule': 'openstack.octavia.l7_rule:L7Rule',
-    'OS::Octavia::Listener': 'openstack.octavia.listener:Listener',
-    'OS::Octavia::LoadBalancer': 'openstack.octavia.load_balancer:LoadBalancer',
-    'OS::Octavia::Pool': 'openstack.octavia.pool:Pool',
-    'OS::Octavia::PoolMember': 'openstack.octavia.pool_member:PoolMember',
-    'OS::Octavia::Quota': 'openstack.octavia.quota:Quota',
-    'OS::Sahara::Cluster': 'base.hidden_types:OSSaharaCluster',
-    'OS::Sahara::ClusterTemplate': 'base.hidden_types:OSSaharaClusterTemplate',
-    'OS::Sahara::DataSource': 'base.hidden_types:OSSaharaDataSource',
-    'OS::Sahara::ImageRegistry': 'base.hidden_types:OSSaharaImageRegistry',
-    'OS::Sahara::Job': 'base.hidden_types:OSSaharaJob',
-    'OS::Sahara::JobBinary': 'base.hidden_types:OSSaharaJobBinary',
-    'OS::Sahara::NodeGroupTemplate': 'base.hidden_types:OSSaharaNodeGroupTemplate',
-    'OS::Senlin::Cluster': 'base.hidden_types:OSSenlinCluster',
-    'OS::Senlin::Node': 'base.hidden_types:OSSenlinNode',
-    'OS::Senlin::Policy': 'base.hidden_types:OSSenlinPolicy',
-    'OS::Senlin::Profile': 'base.hidden_types:OSSenlinProfile',
-    'OS::Senlin::Receiver': 'base.hidden_types:OSSenlinReceiver',
-    'OS::Swift::Container': 'openstack.swift.container:Container',
-    'OS::Trove::Cluster': 'openstack.trove.cluster:Cluster',
-    'OS::Trove::Instance': 'openstack.trove.instance:Instance',
-    'OS::Vitrage::Template': 'base.hidden_types:OSVitrageTemplate',
-    'OS::Zaqar::MistralTrigger': 'openstack.zaqar.subscription:MistralTrigger',
-    'OS::Zaqar::Queue': 'openstack.zaqar.queue:Queue',
-    'OS::Zaqar::SignedQueueURL': 'openstack.zaqar.signed_queue_url:SignedQueueURL',
-    'OS::Zaqar::Subscription': 'openstack.zaqar.subscription:Subscription',
-    'OS::Zun::Container': 'openstack.zun.container:Container',
-}
+_TABLE = """
+    AWS::AutoScaling::AutoScalingGroup aws.autoscaling_group:AutoScalingGroup aws.autoscaling.autoscaling_group
+    AWS::AutoScaling::LaunchConfiguration aws.launch_configuration:LaunchConfiguration aws.autoscaling.launch_config
+    AWS::AutoScaling::ScalingPolicy aws.scaling_policy:CloudFormationScalingPolicy aws.autoscaling.scaling_policy
+    AWS::CloudFormation::Stack aws.stack:CloudFormationStack aws.cfn.stack
+    AWS::CloudFormation::WaitCondition aws.wait_condition:WaitCondition aws.cfn.wait_condition
+    AWS::CloudFormation::WaitConditionHandle aws.wait_condition:WaitConditionHandle aws.cfn.wait_condition_handle
+    AWS::EC2::EIP aws.ec2.eip:EIP aws.ec2.eip
+    AWS::EC2::EIPAssociation aws.ec2.eip_association:EIPAssociation aws.ec2.eip
+    AWS::EC2::Instance aws.ec2.instance:Instance aws.ec2.instance
+    AWS::EC2::InternetGateway aws.ec2.internet_gateway:InternetGateway aws.ec2.internet_gateway
+    AWS::EC2::NetworkInterface aws.ec2.network_interface:NetworkInterface aws.ec2.network_interface
+    AWS::EC2::RouteTable aws.ec2.route_table:RouteTable aws.ec2.route_table
+    AWS::EC2::SecurityGroup aws.ec2.security_group:SecurityGroup aws.ec2.security_group
+    AWS::EC2::Subnet aws.ec2.subnet:Subnet aws.ec2.subnet
+    AWS::EC2::SubnetRouteTableAssociation aws.ec2.subnet_route_table_association:SubnetRouteTableAssociation aws.ec2.route_table
+    AWS::EC2::VPC aws.ec2.vpc:VPC aws.ec2.vpc
+    AWS::EC2::VPCGatewayAttachment aws.ec2.vpc_gateway_attachment:VPCGatewayAttachment aws.ec2.internet_gateway
+    AWS::EC2::Volume aws.ec2.volume:Volume aws.ec2.volume
+    AWS::EC2::VolumeAttachment aws.ec2.volume_attachment:VolumeAttachment aws.ec2.volume
+    AWS::ElasticLoadBalancing::LoadBalancer aws.load_balancer:LoadBalancer aws.lb.loadbalancer
+    AWS::IAM::AccessKey aws.iam:AccessKey aws.iam.user
+    AWS::IAM::User aws.iam:User aws.iam.user
+    AWS::S3::Bucket aws.bucket:Bucket aws.s3.s3
+    DockerInc::Docker::Container containers.docker_container:DockerContainer
+    HeatLite::Container::Config containers.sealed_text:Config
+    HeatLite::Container::Container containers.container:Container
+    HeatLite::Container::Image containers.image:Image
+    HeatLite::Container::Job containers.job:Job
+    HeatLite::Container::Network containers.network:Network
+    HeatLite::Container::Secret containers.sealed_text:Secret
+    HeatLite::Container::Volume containers.volume:Volume
+    OS::Aodh::Alarm openstack.aodh.alarm:ThresholdAlarm openstack.aodh.alarm
+    OS::Aodh::CombinationAlarm base.hidden_types:OSAodhCombinationAlarm
+    OS::Aodh::CompositeAlarm openstack.aodh.composite_alarm:CompositeAlarm openstack.aodh.composite_alarm
+    OS::Aodh::EventAlarm openstack.aodh.event_alarm:EventAlarm openstack.aodh.alarm
+    OS::Aodh::GnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi:GnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi:GnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiResourcesAlarm openstack.aodh.gnocchi:GnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::LBMemberHealthAlarm openstack.aodh.lb_member_health_alarm:LBMemberHealthAlarm openstack.aodh.alarm
+    OS::Aodh::PrometheusAlarm openstack.aodh.prometheus_alarm:PrometheusAlarm openstack.aodh.alarm
+    OS::Barbican::CertificateContainer openstack.barbican.certificate_container:CertificateContainer openstack.barbican.container
+    OS::Barbican::GenericContainer openstack.barbican.generic_container:GenericContainer openstack.barbican.container
+    OS::Barbican::Order openstack.barbican.order:Order openstack.barbican.order
+    OS::Barbican::RSAContainer openstack.barbican.rsa_container:RSAContainer openstack.barbican.container
+    OS::Barbican::Secret openstack.barbican.secret:Secret openstack.barbican.secret
+    OS::Blazar::Host openstack.blazar.host:Host openstack.blazar.host
+    OS::Blazar::Lease openstack.blazar.lease:Lease openstack.blazar.lease
+    OS::Cinder::EncryptedVolumeType openstack.cinder.encrypted_volume_type:EncryptedVolumeType openstack.cinder.encrypted_volume_type
+    OS::Cinder::QoSAssociation openstack.cinder.qos_association:QoSAssociation openstack.cinder.qos_specs
+    OS::Cinder::QoSSpecs openstack.cinder.qos_specs:QoSSpecs openstack.cinder.qos_specs
+    OS::Cinder::Quota openstack.cinder.quota:Quota openstack.cinder.quota
+    OS::Cinder::Volume openstack.cinder.volume:Volume openstack.cinder.volume
+    OS::Cinder::VolumeAttachment openstack.cinder.volume_attachment:VolumeAttachment openstack.cinder.volume
+    OS::Cinder::VolumeType openstack.cinder.volume_type:VolumeType openstack.cinder.volume_type
+    OS::Designate::Domain base.hidden_types:OSDesignateDomain
+    OS::Designate::Record base.hidden_types:OSDesignateRecord
+    OS::Designate::RecordSet openstack.designate.record_set:RecordSet openstack.designate.recordset
+    OS::Designate::Zone openstack.designate.zone:Zone openstack.designate.zone
+    OS::Glance::Image base.hidden_types:OSGlanceImage
+    OS::Glance::WebImage openstack.glance.web_image:WebImage openstack.glance.image
+    OS::Heat::AccessPolicy heat.access_policy:AccessPolicy openstack.heat.access_policy
+    OS::Heat::AutoScalingGroup heat.autoscaling_group:AutoScalingGroup openstack.heat.autoscaling_group
+    OS::Heat::CWLiteAlarm heat.cw_lite_alarm:CloudWatchLiteAlarm
+    OS::Heat::CloudConfig heat.cloud_config:CloudConfig openstack.heat.cloud_config
+    OS::Heat::Delay heat.delay:Delay openstack.heat.delay
+    OS::Heat::DeployedServer heat.deployed_server:DeployedServer openstack.heat.deployed_server
+    OS::Heat::HARestarter base.hidden_types:OSHeatHARestarter
+    OS::Heat::InstanceGroup heat.instance_group:HeatInstanceGroup openstack.heat.instance_group
+    OS::Heat::MultipartMime heat.multipart_mime:MultipartMime openstack.heat.multi_part
+    OS::Heat::None heat.none:NoneResource openstack.heat.none_resource
+    OS::Heat::RandomString heat.random_string:RandomString openstack.heat.random_string
+    OS::Heat::ResourceChain heat.resource_chain:ResourceChain openstack.heat.resource_chain
+    OS::Heat::ResourceGroup heat.resource_group:ResourceGroup openstack.heat.resource_group
+    OS::Heat::ScalingPolicy heat.scaling_policy:HeatScalingPolicy openstack.heat.scaling_policy
+    OS::Heat::SoftwareComponent heat.software_component:SoftwareComponent openstack.heat.software_component
+    OS::Heat::SoftwareConfig heat.software_config:SoftwareConfig openstack.heat.software_config
+    OS::Heat::SoftwareDeployment heat.software_deployment:SoftwareDeployment openstack.heat.software_deployment
+    OS::Heat::SoftwareDeploymentGroup heat.software_deployment_group:SoftwareDeploymentGroup openstack.heat.software_deployment
+    OS::Heat::SoftwareDeployments heat.software_deployment_group:SoftwareDeployments
+    OS::Heat::Stack heat.stack:RemoteStack openstack.heat.remote_stack
+    OS::Heat::StructuredConfig heat.software_config:StructuredConfig openstack.heat.structured_config
+    OS::Heat::StructuredDeployment heat.software_deployment:StructuredDeployment openstack.heat.structured_config
+    OS::Heat::StructuredDeploymentGroup heat.software_deployment_group:StructuredDeploymentGroup openstack.heat.structured_config
+    OS::Heat::StructuredDeployments heat.software_deployment_group:StructuredDeployments
+    OS::Heat::SwiftSignal heat.swift_signal:SwiftSignal openstack.heat.swiftsignal
+    OS::Heat::SwiftSignalHandle heat.swift_signal:SwiftSignalHandle openstack.heat.swiftsignal
+    OS::Heat::TestResource heat.test_resource:TestResource openstack.heat.test_resource
+    OS::Heat::UpdateWaitConditionHandle aws.wait_condition:UpdateWaitConditionHandle openstack.heat.wait_condition_handle
+    OS::Heat::Value heat.value:Value openstack.heat.value
+    OS::Heat::WaitCondition heat.wait_condition:HeatWaitCondition openstack.heat.wait_condition
+    OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
+    OS::Ironic::Port openstack.ironic.port:Port openstack.ironic.port
+    OS::Keystone::Domain openstack.keystone.domain:Domain openstack.keystone.domain
+    OS::Keystone::Endpoint openstack.keystone.endpoint:Endpoint openstack.keystone.endpoint
+    OS::Keystone::Group openstack.keystone.group:Group openstack.keystone.group
+    OS::Keystone::GroupRoleAssignment openstack.keystone.group_role_assignment:GroupRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::Project openstack.keystone.project:Project openstack.keystone.project
+    OS::Keystone::Region openstack.keystone.region:Region openstack.keystone.region
+    OS::Keystone::Role openstack.keystone.role:Role openstack.keystone.role
+    OS::Keystone::Service openstack.keystone.service:Service openstack.keystone.service
+    OS::Keystone::User openstack.keystone.user:User openstack.keystone.user
+    OS::Keystone::UserRoleAssignment openstack.keystone.user_role_assignment:UserRoleAssignment openstack.keystone.role_assignments
+    OS::Magnum::Bay base.hidden_types:OSMagnumBay
+    OS::Magnum::BayModel openstack.magnum.bay_model:BayModel
+    OS::Magnum::Cluster openstack.magnum.cluster:Cluster openstack.magnum.cluster
+    OS::Magnum::ClusterTemplate openstack.magnum.cluster_template:ClusterTemplate openstack.magnum.cluster_template
+    OS::Manila::SecurityService openstack.manila.security_service:SecurityService openstack.manila.security_service
+    OS::Manila::Share openstack.manila.share:Share openstack.manila.share
+    OS::Manila::ShareNetwork openstack.manila.share_network:ShareNetwork openstack.manila.share_network
+    OS::Manila::ShareType openstack.manila.share_type:ShareType openstack.manila.share_type
+    OS::Mistral::CronTrigger openstack.mistral.cron_trigger:CronTrigger openstack.mistral.cron_trigger
+    OS::Mistral::ExternalResource openstack.mistral.external_resource:ExternalResource openstack.mistral.external_resource
+    OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
+    OS::Monasca::AlarmDefinition base.hidden_types:OSMonascaAlarmDefinition
+    OS::Monasca::Notification base.hidden_types:OSMonascaNotification
+    OS::Neutron::AddressScope openstack.neutron.address_scope:AddressScope openstack.neutron.address_scope
+    OS::Neutron::ExtraRoute openstack.neutron.extra_route:ExtraRoute openstack.neutron.extraroute
+    OS::Neutron::ExtraRouteSet openstack.neutron.extra_route_set:ExtraRouteSet openstack.neutron.extrarouteset
+    OS::Neutron::Firewall openstack.neutron.firewall.firewall:Firewall openstack.neutron.firewall
+    OS::Neutron::FirewallPolicy openstack.neutron.firewall.firewall_policy:FirewallPolicy openstack.neutron.firewall
+    OS::Neutron::FirewallRule openstack.neutron.firewall.firewall_rule:FirewallRule openstack.neutron.firewall
+    OS::Neutron::FloatingIP openstack.neutron.floating_ip:FloatingIP openstack.neutron.floatingip
+    OS::Neutron::FloatingIPAssociation openstack.neutron.floating_ip_association:FloatingIPAssociation openstack.neutron.floatingip
+    OS::Neutron::FloatingIPPortForward openstack.neutron.floating_ip_port_forward:FloatingIPPortForward openstack.neutron.floatingip
+    OS::Neutron::FlowClassifier openstack.neutron.sfc.flow_classifier:FlowClassifier openstack.neutron.sfc.flow_classifier
+    OS::Neutron::HealthMonitor base.hidden_types:OSNeutronHealthMonitor
+    OS::Neutron::IKEPolicy openstack.neutron.vpn.ike_policy:IKEPolicy openstack.neutron.vpnservice
+    OS::Neutron::IPsecPolicy openstack.neutron.vpn.ipsec_policy:IPsecPolicy openstack.neutron.vpnservice
+    OS::Neutron::IPsecSiteConnection openstack.neutron.vpn.ipsec_site_connection:IPsecSiteConnection openstack.neutron.vpnservice
+    OS::Neutron::L2Gateway openstack.neutron.l2_gateway:L2Gateway openstack.neutron.l2_gateway
+    OS::Neutron::L2GatewayConnection openstack.neutron.l2_gateway_connection:L2GatewayConnection openstack.neutron.l2_gateway_connection
+    OS::Neutron::LBaaS::HealthMonitor base.hidden_types:OSNeutronLBaaSHealthMonitor
+    OS::Neutron::LBaaS::L7Policy base.hidden_types:OSNeutronLBaaSL7Policy
+    OS::Neutron::LBaaS::L7Rule base.hidden_types:OSNeutronLBaaSL7Rule
+    OS::Neutron::LBaaS::Listener base.hidden_types:OSNeutronLBaaSListener
+    OS::Neutron::LBaaS::LoadBalancer base.hidden_types:OSNeutronLBaaSLoadBalancer
+    OS::Neutron::LBaaS::Pool base.hidden_types:OSNeutronLBaaSPool
+    OS::Neutron::LBaaS::PoolMember base.hidden_types:OSNeutronLBaaSPoolMember
+    OS::Neutron::LoadBalancer base.hidden_types:OSNeutronLoadBalancer
+    OS::Neutron::MeteringLabel openstack.neutron.metering_label:MeteringLabel openstack.neutron.metering
+    OS::Neutron::MeteringRule openstack.neutron.metering_rule:MeteringRule openstack.neutron.metering
+    OS::Neutron::Net openstack.neutron.net:Net openstack.neutron.net
+    OS::Neutron::NetworkGateway openstack.neutron.network_gateway:NetworkGateway openstack.neutron.network_gateway
+    OS::Neutron::Pool base.hidden_types:OSNeutronPool
+    OS::Neutron::PoolMember base.hidden_types:OSNeutronPoolMember
+    OS::Neutron::Port openstack.neutron.port:Port openstack.neutron.port
+    OS::Neutron::PortChain openstack.neutron.sfc.port_chain:PortChain openstack.neutron.sfc.port_chain
+    OS::Neutron::PortPair openstack.neutron.sfc.port_pair:PortPair openstack.neutron.sfc.port_pair
+    OS::Neutron::PortPairGroup openstack.neutron.sfc.port_pair_group:PortPairGroup openstack.neutron.sfc.port_pair_group
+    OS::Neutron::ProviderNet openstack.neutron.provider_net:ProviderNet openstack.neutron.provider_net
+    OS::Neutron::QoSBandwidthLimitRule openstack.neutron.qos.qos_bandwidth_limit_rule:QoSBandwidthLimitRule openstack.neutron.qos
+    OS::Neutron::QoSDscpMarkingRule openstack.neutron.qos.qos_dscp_marking_rule:QoSDscpMarkingRule openstack.neutron.qos
+    OS::Neutron::QoSMinimumBandwidthRule openstack.neutron.qos.qos_minimum_bandwidth_rule:QoSMinimumBandwidthRule openstack.neutron.qos
+    OS::Neutron::QoSMinimumPacketRateRule openstack.neutron.qos.qos_minimum_packet_rate_rule:QoSMinimumPacketRateRule openstack.neutron.qos
+    OS::Neutron::QoSPolicy openstack.neutron.qos.qos_policy:QoSPolicy openstack.neutron.qos
+    OS::Neutron::Quota openstack.neutron.quota:Quota openstack.neutron.quota
+    OS::Neutron::RBACPolicy openstack.neutron.rbac_policy:RBACPolicy openstack.neutron.rbac_policy
+    OS::Neutron::Router openstack.neutron.router:Router openstack.neutron.router
+    OS::Neutron::RouterGateway openstack.neutron.router_gateway:RouterGateway
+    OS::Neutron::RouterInterface openstack.neutron.router_interface:RouterInterface openstack.neutron.router
+    OS::Neutron::SecurityGroup openstack.neutron.security_group:SecurityGroup openstack.neutron.security_group
+    OS::Neutron::SecurityGroupRule openstack.neutron.security_group_rule:SecurityGroupRule openstack.neutron.security_group_rule
+    OS::Neutron::Segment openstack.neutron.segment:Segment openstack.neutron.segment
+    OS::Neutron::Subnet openstack.neutron.subnet:Subnet openstack.neutron.subnet
+    OS::Neutron::SubnetPool openstack.neutron.subnet_pool:SubnetPool openstack.neutron.subnetpool
+    OS::Neutron::TaaS::TapFlow openstack.neutron.taas.tap_flow:TapFlow openstack.neutron.taas.tap_flow
+    OS::Neutron::TaaS::TapService openstack.neutron.taas.tap_service:TapService openstack.neutron.taas.tap_service
+    OS::Neutron::Trunk openstack.neutron.trunk:Trunk openstack.neutron.trunk
+    OS::Neutron::VPNService openstack.neutron.vpn.vpn_service:VPNService openstack.neutron.vpnservice
+    OS::Nova::Flavor openstack.nova.flavor:Flavor openstack.nova.flavor
+    OS::Nova::FloatingIP base.hidden_types:OSNovaFloatingIP
+    OS::Nova::FloatingIPAssociation openstack.nova.floating_ip_association:FloatingIPAssociation
+    OS::Nova::HostAggregate openstack.nova.host_aggregate:HostAggregate openstack.nova.host_aggregate
+    OS::Nova::KeyPair openstack.nova.key_pair:KeyPair openstack.nova.keypair
+    OS::Nova::Quota openstack.nova.quota:Quota openstack.nova.quota
+    OS::Nova::Server openstack.nova.server.type:Server openstack.nova.server
+    OS::Nova::ServerGroup openstack.nova.server_group:ServerGroup openstack.nova.server_group
+    OS::Octavia::AvailabilityZone openstack.octavia.availability_zone:AvailabilityZone openstack.octavia.availability_zone
+    OS::Octavia::AvailabilityZoneProfile openstack.octavia.availability_zone_profile:AvailabilityZoneProfile openstack.octavia.availability_zone_profile
+    OS::Octavia::Flavor openstack.octavia.flavor:Flavor openstack.octavia.flavor
+    OS::Octavia::FlavorProfile openstack.octavia.flavor_profile:FlavorProfile openstack.octavia.flavor_profile
+    OS::Octavia::HealthMonitor openstack.octavia.health_monitor:HealthMonitor openstack.octavia.health_monitor
+    OS::Octavia::L7Policy openstack.octavia.l7_policy:L7Policy openstack.octavia.l7policy
+    OS::Octavia::L7Rule openstack.octavia.l7_rule:L7Rule openstack.octavia.l7rule
+    OS::Octavia::Listener openstack.octavia.listener:Listener openstack.octavia.listener
+    OS::Octavia::LoadBalancer openstack.octavia.load_balancer:LoadBalancer openstack.octavia.loadbalancer
+    OS::Octavia::Pool openstack.octavia.pool:Pool openstack.octavia.pool
+    OS::Octavia::PoolMember openstack.octavia.pool_member:PoolMember openstack.octavia.pool_member
+    OS::Octavia::Quota openstack.octavia.quota:Quota openstack.octavia.quota
+    OS::Sahara::Cluster base.hidden_types:OSSaharaCluster
+    OS::Sahara::ClusterTemplate base.hidden_types:OSSaharaClusterTemplate
+    OS::Sahara::DataSource base.hidden_types:OSSaharaDataSource
+    OS::Sahara::ImageRegistry base.hidden_types:OSSaharaImageRegistry
+    OS::Sahara::Job base.hidden_types:OSSaharaJob
+    OS::Sahara::JobBinary base.hidden_types:OSSaharaJobBinary
+    OS::Sahara::NodeGroupTemplate base.hidden_types:OSSaharaNodeGroupTemplate
+    OS::Senlin::Cluster base.hidden_types:OSSenlinCluster
+    OS::Senlin::Node base.hidden_types:OSSenlinNode
+    OS::Senlin::Policy base.hidden_types:OSSenlinPolicy
+    OS::Senlin::Profile base.hidden_types:OSSenlinProfile
+    OS::Senlin::Receiver base.hidden_types:OSSenlinReceiver
+    OS::Swift::Container openstack.swift.container:Container openstack.swift.container
+    OS::Trove::Cluster openstack.trove.cluster:Cluster openstack.trove.cluster
+    OS::Trove::Instance openstack.trove.instance:Instance openstack.trove.instance
+    OS::Vitrage::Template base.hidden_types:OSVitrageTemplate
+    OS::Zaqar::MistralTrigger openstack.zaqar.subscription:MistralTrigger openstack.zaqar.subscription
+    OS::Zaqar::Queue openstack.zaqar.queue:Queue openstack.zaqar.queue
+    OS::Zaqar::SignedQueueURL openstack.zaqar.signed_queue_url:SignedQueueURL openstack.zaqar.queue
+    OS::Zaqar::Subscription openstack.zaqar.subscription:Subscription openstack.zaqar.subscription
+    OS::Zun::Container openstack.zun.container:Container openstack.zun.container
+"""
+_ROWS = [row.split() for row in _TABLE.strip().splitlines()]
+#: ``{type name: 'module:class'}``
+TYPES = {type_name: location for type_name, location, *_ in _ROWS}
+#: ``{type name: module of Heat}``
+HEAT_MODULES = {row[0]: row[2] for row in _ROWS if len(row) > 2}

@@ -5,15 +5,16 @@ the type of the service and ``heat_resource.Resource``.
 """
 
 import functools
-import importlib
+import pkgutil
 import time
 from typing import Any
 
+from heat_lite import resources
 from heat_lite.common.value_types import Value, Values
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.plugin.heat import class_constants, handler_pairs, heat_resource
 from heat_lite.plugin.heat.stack_view import DefinitionView, unwrapped
-from heat_lite.plugin.heat.type_paths import HEAT_TYPES
-from heat_lite.resources import class_locations
+from heat_lite.resources import type_table
 
 PACKAGE = 'heat.engine.resources'
 
@@ -94,12 +95,11 @@ def _restore(self: Any, definition: Any, data: Value) -> Any:
 
 
 @functools.cache
-def _modules() -> dict[str, dict[str, str]]:
-    """Return ``{module of Heat: {class name: type}}``."""
-    found: dict[str, dict[str, str]] = {}
-    for type_name, location in HEAT_TYPES.items():
-        module, _, class_name = location.partition(':')
-        found.setdefault(f'{PACKAGE}.{module}', {})[class_name] = type_name
+def _modules() -> dict[str, list[str]]:
+    """Return ``{module of Heat: its types}``."""
+    found: dict[str, list[str]] = {}
+    for type_name, module in type_table.HEAT_MODULES.items():
+        found.setdefault(f'{PACKAGE}.{module}', []).append(type_name)
     return found
 
 
@@ -110,9 +110,10 @@ def module_names() -> list[str]:
 
 def module_types(module: str) -> dict[str, type]:
     """Return ``{class name: class}`` of a module. Raises KeyError for an unknown one."""
-    locations = class_locations()
     found = {}
-    for class_name, type_name in _modules()[module].items():
-        path, name = locations[type_name]
-        found[class_name] = subclassable(getattr(importlib.import_module(path), name), class_name)
+    for type_name in _modules()[module]:
+        location = type_table.TYPES[type_name]
+        service_type: type[Resource] = pkgutil.resolve_name(f'{resources.__name__}.{location}')
+        name = service_type.class_name()
+        found[name] = subclassable(service_type, name)
     return found
