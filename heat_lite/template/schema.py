@@ -32,6 +32,8 @@ from heat_lite.template.parameters.parameter_schema import ParameterSchema
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
 #: options that stand for a constraint
 _CONSTRAINTS = {'allowed': AllowedValues, 'pattern': AllowedPattern, 'custom': CustomConstraint}
+#: options that stand for a support status
+_SUPPORT = {'since': support_status.since, 'history': support_status.history}
 
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
@@ -69,7 +71,7 @@ class PropertySchema:
         existing = (CustomConstraint(self.ref),) if self.ref else ()
         self.constraints = (*self.constraints, *existing)
         if self.alias_of and self.support is support_status.DEFAULT:
-            self.support = support_status.hidden()
+            self.support = support_status.history('hidden')
         self.ref = self.ref or resolves
         #: whether this or a nested schema names a cloud object
         self.names_objects = bool(self.ref) or any(
@@ -180,7 +182,8 @@ def visible(schemata: Mapping) -> dict:
 
 def _property(type: str, description: str | None = None, **options: Value) -> PropertySchema:
     """Return a schema. Beside its options are ``min`` and ``max`` (of a number, or of a length),
-    ``allowed``, ``pattern`` and ``custom`` for constraints, and ``since`` for the support status.
+    ``allowed``, ``pattern`` and ``custom`` for constraints, and ``since`` or ``history`` for the
+    support status.
     """
     constraints = [*options.pop('constraints', ())]
     if options.keys() & {'min', 'max'}:
@@ -193,8 +196,10 @@ def _property(type: str, description: str | None = None, **options: Value) -> Pr
 
 
 def _with_support(options: dict[str, Value]) -> dict[str, Value]:
-    version = options.pop('since', None)
-    return {**options, 'support': support_status.since(version)} if version else options
+    for name, make in _SUPPORT.items():
+        if name in options:
+            options['support'] = make(options.pop(name))
+    return options
 
 
 string = functools.partial(_property, STRING)
@@ -216,6 +221,11 @@ def list_(
 ) -> PropertySchema:
     """Return the schema of a list; ``item`` is the schema of each item, None allows any."""
     return _property(LIST, description, schema=item, **options)
+
+
+def switch(description: str, default: bool = True, **options: Value) -> PropertySchema:
+    """Return the schema of a boolean with a default that updates can change."""
+    return boolean(description, default=default, update_allowed=True, **options)
 
 
 def name_property(update_allowed: bool = True, **options: Value) -> PropertySchema:

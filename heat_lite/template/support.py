@@ -50,38 +50,16 @@ class SupportStatus:
 DEFAULT = SupportStatus()
 
 
-def since(version: str, message: str | None = None) -> SupportStatus:
+def since(version: str) -> SupportStatus:
     """Return the status SUPPORTED since a version."""
-    return SupportStatus(SUPPORTED, version, message)
+    return SupportStatus(SUPPORTED, version)
 
 
-def deprecated(
-    version: str, message: str | None = None, previous: SupportStatus | str | None = None
-) -> SupportStatus:
-    """Return the status DEPRECATED.
-
-    ``previous`` is a SupportStatus, or the version since which it was supported.
+def history(text: str) -> SupportStatus:
+    """Return the first status of a text such as ``hidden 6.0.0, deprecated 2015.1``, with those
+    before it. Each has the version since which it was the status.
     """
-    return SupportStatus(DEPRECATED, version, message, _earlier(previous))
-
-
-def unsupported(
-    version: str | None = None,
-    message: str | None = None,
-    previous: SupportStatus | str | None = None,
-) -> SupportStatus:
-    return SupportStatus(UNSUPPORTED, version, message, _earlier(previous))
-
-
-def hidden(
-    version: str | None = None,
-    message: str | None = None,
-    previous: SupportStatus | str | None = None,
-    substitute: type | None = None,
-) -> SupportStatus:
-    """Return the status HIDDEN: valid in existing templates, but not listed by the API."""
-    return SupportStatus(HIDDEN, version, message, _earlier(previous), substitute)
-
-
-def _earlier(previous: SupportStatus | str | None) -> SupportStatus | None:
-    return SupportStatus(SUPPORTED, previous) if isinstance(previous, str) else previous
+    first, _, earlier = text.partition(', ')
+    status, _, version = first.partition(' ')
+    previous = history(earlier) if earlier else None
+    return SupportStatus(status.upper(), version or None, previous=previous)

@@ -11,7 +11,6 @@ from typing import Any
 
 from heat_lite import resources
 from heat_lite.common.value_types import Value, Values
-from heat_lite.engine.resource.resource import Resource
 from heat_lite.plugin.heat import class_constants, handler_pairs, heat_resource
 from heat_lite.plugin.heat.stack_view import DefinitionView, unwrapped
 from heat_lite.resources import type_table
@@ -113,7 +112,7 @@ def module_types(module: str) -> dict[str, type]:
     found = {}
     for type_name in _modules()[module]:
         location = type_table.TYPES[type_name]
-        service_type: type[Resource] = pkgutil.resolve_name(f'{resources.__name__}.{location}')
+        service_type = pkgutil.resolve_name(f'{resources.__name__}.{location}')
         name = service_type.class_name()
         found[name] = subclassable(service_type, name)
     return found

@@ -7,7 +7,7 @@ import contextlib
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import live_state
-from heat_lite.template import software, support
+from heat_lite.template import software
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import any_, boolean, list_, map_, string, text
 
@@ -15,9 +15,9 @@ UNGROUPED = 'Heat::Ungrouped'
 _TYPE = AllowedValues(list(software.TYPES))
 
 
-def group(since=support.DEFAULT):
+def group(**options):
     return string(
-        'Tool on the server that applies the configuration.', default=UNGROUPED, support=since
+        'Tool on the server that applies the configuration.', default=UNGROUPED, **options
     )
 
 

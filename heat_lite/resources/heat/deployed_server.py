@@ -1,7 +1,6 @@
 """OS::Heat::DeployedServer."""
 
 from heat_lite.resources.base.software_config_agent import CFN, TRANSPORTS, ConfigAgent
-from heat_lite.template import support
 from heat_lite.template.schema import CACHE_NONE, map_, map_attribute, string, text
 
 
@@ -23,7 +22,7 @@ class DeployedServer(ConfigAgent):
         'metadata': map_(
             'Not used; the resource metadata serves the purpose.',
             update_allowed=True,
-            support=support.deprecated('9.0.0', previous='8.0.0'),
+            history='deprecated 9.0.0, supported 8.0.0',
         ),
         'software_config_transport': string(
             'Transport by which the agent on the server receives its configuration.',

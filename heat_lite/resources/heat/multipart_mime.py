@@ -6,7 +6,6 @@ from email.mime import multipart, text
 from heat_lite.common import exception
 from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.software_config import Config, group
-from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 
 TEXT, MULTIPART = 'text', 'multipart'
@@ -43,7 +42,7 @@ class MultipartMime(Config):
             ),
             default=[],
         ),
-        'group': group(support.since('14.0.0')),
+        'group': group(since='14.0.0'),
     }
 
     def content(self):

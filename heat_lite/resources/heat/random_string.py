@@ -6,7 +6,6 @@ import string as letters
 
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template import support
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
 
 CLASSES = {
@@ -33,7 +32,7 @@ class RandomString(Resource):
         'sequence': string(
             'Class of the characters.',
             allowed=list(CLASSES),
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+            history='hidden 5.0.0, deprecated 2014.2',
         ),
         'character_classes': list_(
             'Character classes, each with a minimum number of characters.',

@@ -8,7 +8,9 @@ from heat_lite.template import support
 
 
 def _renamed(substitute):
-    return support.hidden('7.0.0', 'Renamed.', support.deprecated('2014.2'), substitute)
+    return support.SupportStatus(
+        support.HIDDEN, '7.0.0', 'Renamed.', support.history('deprecated 2014.2'), substitute
+    )
 
 
 class SoftwareDeploymentGroup(DeploymentGroup):

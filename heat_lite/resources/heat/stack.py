@@ -8,8 +8,7 @@ from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import environment, reader
 from heat_lite.template.attributes import select
-from heat_lite.template.schema import boolean, integer, map_, map_attribute, string, text
-from heat_lite.template.support import since
+from heat_lite.template.schema import integer, map_, map_attribute, string, switch, text
 
 #: the action and status of a deleted stack whose row its service still shows
 DELETED = ('DELETE', 'COMPLETE')
@@ -41,18 +40,17 @@ class RemoteStack(Resource):
                 'credential_secret_id': string(
                     'ID of the Barbican secret with the credentials for another cloud.',
                     update_allowed=True,
-                    support=since('12.0.0'),
+                    since='12.0.0',
                 ),
                 'ca_cert': string(
                     'CA certificate of another cloud, in PEM format.',
                     update_allowed=True,
-                    support=since('12.0.0'),
+                    since='12.0.0',
                 ),
-                'insecure': boolean(
+                'insecure': switch(
                     'Whether the TLS certificate of another cloud is not verified.',
                     default=False,
-                    update_allowed=True,
-                    support=since('12.0.0'),
+                    since='12.0.0',
                 ),
             },
             update_allowed=True,

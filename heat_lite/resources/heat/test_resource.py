@@ -3,7 +3,7 @@
 import time
 
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import CACHE_NONE, any_attribute, boolean, map_, number, string
+from heat_lite.template.schema import CACHE_NONE, any_attribute, map_, number, string, switch
 
 
 class TestResource(Resource):
@@ -39,15 +39,9 @@ class TestResource(Resource):
         'update_replace_value': string(
             'Value whose change always replaces the resource.', since='7.0.0'
         ),
-        'fail': boolean(
-            'Whether a create, or an update of the value, fails.',
-            default=False,
-            update_allowed=True,
-        ),
-        'update_replace': boolean(
-            'Whether a change of the value replaces the resource.',
-            default=False,
-            update_allowed=True,
+        'fail': switch('Whether a create, or an update of the value, fails.', default=False),
+        'update_replace': switch(
+            'Whether a change of the value replaces the resource.', default=False
         ),
         'wait_secs': number(
             'Seconds that each action takes; -1 is without end.', default=0, update_allowed=True

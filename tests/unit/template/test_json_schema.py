@@ -9,7 +9,6 @@ from heat_lite.template import json_schema, reader
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, Length, Modulo, Range
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
-from heat_lite.template.support import hidden
 
 ROOT = Path(__file__).parents[3]
 TYPES = offline_types.OfflineTypes()
@@ -74,7 +73,7 @@ KIND = TypeInfo(
         'rate': number(default=1.5, constraints=[Modulo(2, 1)]),
         'on': boolean(),
         'kind': string(constraints=[AllowedValues(['a', 'b'])]),
-        'old_name': string(support=hidden()),
+        'old_name': string(history='hidden'),
         'any': any_(),
         'free': map_(),
         'fixed': map_(keys={'inner': string(required=True)}),

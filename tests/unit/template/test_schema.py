@@ -75,7 +75,7 @@ def test_to_wire_leaves_out_hidden_schemas():
     schemata = {
         'network': string('x'),
         'network_id': string('y', alias_of='network'),
-        'gone': string(support=support.hidden('5.0.0')),
+        'gone': string(support=support.history('hidden 5.0.0')),
     }
     assert list(schema.to_wire(schemata)) == ['network']
 
@@ -139,9 +139,8 @@ def test_attribute_schema_to_wire():
 
 
 def test_support_status_to_wire():
-    status = support.hidden(
-        '9.0.0', 'Use b.', previous=support.deprecated('7.0.0', previous='2014.1')
-    )
+    earlier = support.history('deprecated 7.0.0, supported 2014.1')
+    status = support.SupportStatus(support.HIDDEN, '9.0.0', 'Use b.', earlier)
     assert status.to_wire() == {
         'status': 'HIDDEN',
         'message': 'Use b.',
@@ -163,7 +162,7 @@ def test_support_status_to_wire():
 
 
 def test_is_substituted_by_the_substitute_class():
-    assert support.hidden(substitute=int).is_substituted(int)
+    assert support.SupportStatus(substitute=int).is_substituted(int)
     assert not support.DEFAULT.is_substituted(int)
 
 

@@ -13,7 +13,6 @@ from heat_lite.resources.aws.ec2.base import (
     matching_names,
 )
 from heat_lite.resources.base.service_retry import ServiceRetry
-from heat_lite.template import support
 from heat_lite.template.schema import string, text
 
 ADDRESS = 'address'
@@ -30,7 +29,7 @@ class EIP(NetworkingResource):
         'Domain': string(
             'Not used; each address belongs to the external network.',
             allowed=['vpc'],
-            support=support.deprecated('9.0.0'),
+            history='deprecated 9.0.0',
         ),
         'InstanceId': string(
             'ID of the instance that the address is associated with.',

@@ -21,7 +21,7 @@ class ThresholdAlarm(Alarm):
 
     resource_type = 'OS::Aodh::Alarm'
     heat_class = 'AodhAlarm'
-    support_status = support.deprecated('10.0.0', previous='2014.1')
+    support_status = support.history('deprecated 10.0.0, supported 2014.1')
     kind = 'threshold'
 
     properties_schema = {

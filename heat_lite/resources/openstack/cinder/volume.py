@@ -4,7 +4,6 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.cinder.backups import BACKUP_ID, VolumeBackups, restored
-from heat_lite.template import support
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
@@ -62,14 +61,12 @@ class Volume(CloudResource):
             ref='glance.image',
             wire='imageRef',
         ),
-        'imageRef': string(
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.1')), alias_of='image'
-        ),
+        'imageRef': string(history='hidden 5.0.0, deprecated 2014.1', alias_of='image'),
         'metadata': map_('Metadata of the volume.', default={}, update_allowed=True),
         'multiattach': boolean(
             'Whether several servers can attach the volume at once.',
             default=False,
-            support=support.hidden('13.0.0', previous='6.0.0'),
+            history='hidden 13.0.0, supported 6.0.0',
         ),
         'read_only': boolean(
             'Whether the volume is read-only.', update_allowed=True, since='5.0.0', sent=False
@@ -92,7 +89,7 @@ class Volume(CloudResource):
         'attachments': text(
             'Attachments of the volume, as a string.',
             cache_mode=CACHE_NONE,
-            support=support.deprecated('9.0.0', previous='2015.1'),
+            history='deprecated 9.0.0, supported 2015.1',
         ),
         'attachments_list': list_attribute(
             'Attachments of the volume.', cache_mode=CACHE_NONE, since='9.0.0', wire='attachments'

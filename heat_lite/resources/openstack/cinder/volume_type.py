@@ -3,7 +3,7 @@
 from heat_lite.common import exception
 from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, description_property, list_, map_, string
+from heat_lite.template.schema import description_property, list_, map_, string, switch
 
 
 class VolumeType(CloudResource):
@@ -19,10 +19,8 @@ class VolumeType(CloudResource):
     properties_schema = {
         'name': string('Name of the volume type.', required=True, update_allowed=True),
         'description': description_property(since='5.0.0'),
-        'is_public': boolean(
+        'is_public': switch(
             'Whether all projects can use the volume type.',
-            default=True,
-            update_allowed=True,
             since='5.0.0',
             wire='os-volume-type-access:is_public',
         ),

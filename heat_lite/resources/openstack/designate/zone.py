@@ -2,7 +2,6 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template import support
 from heat_lite.template.schema import description_property, integer, list_, map_, string, text
 
 
@@ -27,7 +26,7 @@ class Zone(CloudResource):
         'masters': list_(
             'Primary servers from which a secondary zone is transferred.',
             update_allowed=True,
-            support=support.deprecated('15.0.0'),
+            history='deprecated 15.0.0',
             sent=False,
         ),
         'primaries': list_('Primary servers of a secondary zone.', update_allowed=True, sent=False),

@@ -4,7 +4,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, integer, list_, map_, name_property, string
+from heat_lite.template.schema import integer, list_, map_, name_property, string, switch
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
 UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'
@@ -53,10 +53,8 @@ class WebImage(CloudResource):
             ],
         ),
         'location': string('URL from which Glance downloads the image.', required=True, sent=False),
-        'active': boolean(
+        'active': switch(
             'Whether the image is active. A deactivated image cannot be used.',
-            default=True,
-            update_allowed=True,
             since='16.0.0',
             sent=False,
         ),
@@ -82,9 +80,7 @@ class WebImage(CloudResource):
         'os_distro': string('Name of the operating system distribution.', update_allowed=True),
         'os_version': string('Version of the operating system distribution.', update_allowed=True),
         'owner': string('Id of the project that owns the image.', update_allowed=True),
-        'protected': boolean(
-            'Whether the image is protected from deletion.', default=False, update_allowed=True
-        ),
+        'protected': switch('Whether the image is protected from deletion.', default=False),
         'ramdisk_id': string('Id of the ramdisk image.', update_allowed=True, pattern=UUID),
         'tags': list_('Tags of the image.', update_allowed=True),
         'visibility': string(

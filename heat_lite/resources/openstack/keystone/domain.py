@@ -1,7 +1,7 @@
 """OS::Keystone::Domain."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, description_property, name_property
+from heat_lite.template.schema import description_property, name_property, switch
 
 
 class Domain(CloudResource):
@@ -16,7 +16,7 @@ class Domain(CloudResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(),
-        'enabled': boolean('Whether the domain is enabled.', default=True, update_allowed=True),
+        'enabled': switch('Whether the domain is enabled.'),
     }
 
     def handle_delete(self):

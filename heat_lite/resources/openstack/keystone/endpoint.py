@@ -1,7 +1,7 @@
 """OS::Keystone::Endpoint."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, name_property, string
+from heat_lite.template.schema import name_property, string, switch
 
 
 class Endpoint(CloudResource):
@@ -29,9 +29,7 @@ class Endpoint(CloudResource):
             wire='service_id',
         ),
         'url': string('URL of the endpoint.', required=True, update_allowed=True),
-        'enabled': boolean(
-            'Whether the endpoint is enabled.', default=True, update_allowed=True, since='6.0.0'
-        ),
+        'enabled': switch('Whether the endpoint is enabled.', since='6.0.0'),
         'region': string(
             'Region of the endpoint, by id.',
             update_allowed=True,

@@ -2,12 +2,12 @@
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
-    boolean,
     boolean_attribute,
     description_property,
     list_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -31,7 +31,7 @@ class Project(CloudResource):
             ref='keystone.domain',
             wire='domain_id',
         ),
-        'enabled': boolean('Whether the project is enabled.', default=True, update_allowed=True),
+        'enabled': switch('Whether the project is enabled.'),
         'parent': string(
             'Parent project, by name or id.',
             ref='keystone.project',

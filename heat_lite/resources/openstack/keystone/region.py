@@ -1,7 +1,7 @@
 """OS::Keystone::Region."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, description_property, string
+from heat_lite.template.schema import description_property, string, switch
 
 
 class Region(CloudResource):
@@ -15,7 +15,7 @@ class Region(CloudResource):
 
     properties_schema = {
         'description': description_property(),
-        'enabled': boolean('Whether the region is enabled.', default=True, update_allowed=True),
+        'enabled': switch('Whether the region is enabled.'),
         'id': string('Id of the region. If omitted, Keystone generates one.'),
         'parent_region': string(
             'Parent region, by id.',

@@ -1,7 +1,7 @@
 """OS::Keystone::Service."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, description_property, name_property, string
+from heat_lite.template.schema import description_property, name_property, string, switch
 
 
 class Service(CloudResource):
@@ -19,7 +19,5 @@ class Service(CloudResource):
             'Type of the service, for example "compute".', required=True, update_allowed=True
         ),
         'description': description_property(),
-        'enabled': boolean(
-            'Whether the service is enabled.', default=True, update_allowed=True, since='6.0.0'
-        ),
+        'enabled': switch('Whether the service is enabled.', since='6.0.0'),
     }

@@ -4,13 +4,13 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.keystone import roles
 from heat_lite.template.schema import (
-    boolean,
     boolean_attribute,
     description_property,
     list_,
     map_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -41,7 +41,7 @@ class User(CloudResource):
             wire='domain_id',
         ),
         'email': string('E-mail address of the user.', update_allowed=True),
-        'enabled': boolean('Whether the user is enabled.', default=True, update_allowed=True),
+        'enabled': switch('Whether the user is enabled.'),
         'groups': list_(
             'Groups of the user, by name or id.',
             string(ref='keystone.group'),

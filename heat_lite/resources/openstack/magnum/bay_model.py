@@ -8,9 +8,13 @@ class BayModel(ClusterTemplate):
     """The former name of a cluster template."""
 
     resource_type = 'OS::Magnum::BayModel'
-    support_status = support.hidden(
+    support_status = support.SupportStatus(
+        support.HIDDEN,
         '11.0.0',
         previous=support.SupportStatus(
-            support.DEPRECATED, '9.0.0', previous=support.since('5.0.0'), substitute=ClusterTemplate
+            support.DEPRECATED,
+            '9.0.0',
+            previous=support.history('supported 5.0.0'),
+            substitute=ClusterTemplate,
         ),
     )

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.magnum.base import MagnumResource
-from heat_lite.template.schema import boolean, integer, map_, name_property, string
+from heat_lite.template.schema import boolean, integer, map_, name_property, string, switch
 
 
 class ClusterTemplate(MagnumResource):
@@ -62,9 +62,7 @@ class ClusterTemplate(MagnumResource):
         ),
         'network_driver': string('Network driver of the containers.'),
         'no_proxy': string('Hosts that the nodes reach without a proxy.'),
-        'public': boolean(
-            'Whether all projects can use the cluster template.', default=False, update_allowed=True
-        ),
+        'public': switch('Whether all projects can use the cluster template.', default=False),
         'registry_enabled': boolean('Whether the cluster has an image registry.', default=False),
         'server_type': string(
             'Type of the nodes: virtual machines or bare metal.', default='vm', allowed=['vm', 'bm']

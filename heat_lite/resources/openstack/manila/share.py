@@ -4,7 +4,6 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     integer,
     list_,
@@ -12,6 +11,7 @@ from heat_lite.template.schema import (
     map_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -70,9 +70,7 @@ class Share(CloudResource):
             sent=False,
         ),
         'description': description_property(),
-        'is_public': boolean(
-            'Whether other projects can see the share.', default=False, update_allowed=True
-        ),
+        'is_public': switch('Whether other projects can see the share.', default=False),
         'metadata': map_('Metadata of the share.', update_allowed=True),
         'share_network': string(
             'Share network of the share, by name or id.',

@@ -2,7 +2,6 @@
 
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template import support
 from heat_lite.template.schema import description_property, list_, name_property, string, text
 
 
@@ -33,7 +32,7 @@ class ShareNetwork(CloudResource):
         'nova_network': string(
             'Nova network, for clouds without Neutron.',
             update_allowed=True,
-            support=support.hidden('21.0.0'),
+            history='hidden 21.0.0',
             sent=False,
         ),
         'security_services': list_(

@@ -1,7 +1,6 @@
 """The tasks of workflows: conversion from templates to the workflow language of Mistral."""
 
 from heat_lite.common import exception
-from heat_lite.template import support
 from heat_lite.template.schema import boolean, description_property, integer, list_, map_, string
 
 NAME, POLICIES, REVERSE = 'name', 'policies', 'reverse'
@@ -9,33 +8,29 @@ NAME, POLICIES, REVERSE = 'name', 'policies', 'reverse'
 _POLICIES = ('retry', 'wait_before', 'wait_after', 'pause_before', 'timeout', 'concurrency')
 
 
-def defaults():
-    """Return the schemas of the keys that all tasks and the task defaults have."""
+def defaults(**options):
+    """Return the schemas of the keys that all tasks and the task defaults have.
+
+    ``options`` are those of the keys that a task once had under ``policies``.
+    """
     return {
         'concurrency': integer('Number of actions of the task that run at once.', since='8.0.0'),
         'on_complete': list_('Tasks that follow the task, whether it succeeds or fails.'),
         'on_error': list_('Tasks that follow the task if it fails.'),
         'on_success': list_('Tasks that follow the task if it succeeds.'),
-        'pause_before': boolean('Whether the workflow pauses before the task.'),
+        'pause_before': boolean('Whether the workflow pauses before the task.', **options),
         'requires': list_('Tasks that must complete before the task.'),
-        'retry': map_('Retry policy of the task.'),
-        'timeout': integer('Timeout of the task in seconds.'),
-        'wait_after': integer('Delay after the task in seconds.'),
-        'wait_before': integer('Delay before the task in seconds.'),
+        'retry': map_('Retry policy of the task.', **options),
+        'timeout': integer('Timeout of the task in seconds.', **options),
+        'wait_after': integer('Delay after the task in seconds.', **options),
+        'wait_before': integer('Delay before the task in seconds.', **options),
     }
 
 
 def task():
     """Return the schemas of the keys of a task."""
-    since5 = {
-        name: support.since('5.0.0')
-        for name in ('pause_before', 'retry', 'timeout', 'wait_after', 'wait_before')
-    }
-    common = defaults()
-    for name, status in since5.items():
-        common[name].support = status
     return {
-        **common,
+        **defaults(since='5.0.0'),
         'action': string('Action that the task executes.'),
         'description': description_property(update_allowed=False),
         'input': map_('Input of the action or the workflow.'),
@@ -46,9 +41,7 @@ def task():
         'name': string('Name of the task.', required=True),
         'policies': map_(
             'Policies of the task, as older templates write them.',
-            support=support.hidden(
-                '8.0.0', previous=support.deprecated('5.0.0', previous='2015.1')
-            ),
+            history='hidden 8.0.0, deprecated 5.0.0, supported 2015.1',
         ),
         'publish': map_('Variables that the task publishes.'),
         'target': string('Name of the executor that runs the task.', since='5.0.0'),

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, integer, name_property, string
+from heat_lite.template.schema import integer, name_property, string, switch
 
 
 class AddressScope(NeutronResource):
@@ -15,9 +15,7 @@ class AddressScope(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'ip_version': integer('IP version of the address scope.', default=4, allowed=[4, 6]),
-        'shared': boolean(
-            'Whether other projects can use the address scope.', default=False, update_allowed=True
-        ),
+        'shared': switch('Whether other projects can use the address scope.', default=False),
         'tenant_id': string(
             'Project of the address scope, by id. Requires administrator rights.',
             ref='keystone.project',

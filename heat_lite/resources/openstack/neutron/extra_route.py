@@ -12,7 +12,7 @@ class ExtraRoute(Connection):
     """One extra route of a router."""
 
     resource_type = 'OS::Neutron::ExtraRoute'
-    support_status = support.unsupported()
+    support_status = support.history('unsupported')
     extension = 'extraroute'
     default_client_name = 'neutron'
 

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import CACHE_NONE, map_, string, text
 
 
@@ -45,7 +44,7 @@ class FloatingIP(NeutronResource):
         ),
         'floating_network_id': string(
             ref='neutron.network',
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+            history='hidden 5.0.0, deprecated 2014.2',
             alias_of='floating_network',
         ),
         'floating_subnet': string(

@@ -12,6 +12,7 @@ from heat_lite.template.schema import (
     map_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -24,9 +25,7 @@ class Net(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'admin_state_up': boolean(
-            'Administrative state of the network.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the network.'),
         'availability_zone_hints': list_(
             'Availability zone candidates for the network.', since='19.0.0'
         ),
@@ -51,9 +50,7 @@ class Net(NeutronResource):
             since='6.0.0',
             wire='qos_policy_id',
         ),
-        'shared': boolean(
-            'Whether other projects can use the network.', default=False, update_allowed=True
-        ),
+        'shared': switch('Whether other projects can use the network.', default=False),
         'tags': list_(
             'Tags of the network. An update replaces the whole set.',
             string(),

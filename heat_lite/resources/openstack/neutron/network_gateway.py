@@ -3,7 +3,6 @@
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import integer, list_, map_, name_property, string, text
 
 
@@ -45,7 +44,7 @@ class NetworkGateway(NeutronResource):
                     ),
                     'network_id': string(
                         ref='neutron.network',
-                        support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
+                        history='hidden 5.0.0, deprecated 2014.2',
                         alias_of='network',
                     ),
                     'segmentation_id': integer(

@@ -8,7 +8,6 @@ from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -18,6 +17,7 @@ from heat_lite.template.schema import (
     map_attribute,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -40,9 +40,7 @@ class Port(NeutronResource):
             since='2014.2',
             wire='network_id',
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the port.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the port.'),
         'allowed_address_pairs': list_(
             'Additional addresses that the device may use on the port.',
             map_(
@@ -100,7 +98,7 @@ class Port(NeutronResource):
                     ),
                     'subnet_id': string(
                         ref='neutron.subnet',
-                        support=support.hidden('5.0.0', previous=support.deprecated('2014.2 ')),
+                        history='hidden 5.0.0, deprecated 2014.2 ',
                         alias_of='subnet',
                     ),
                 },
@@ -109,16 +107,10 @@ class Port(NeutronResource):
         ),
         'mac_address': string('MAC address of the port.', custom='mac_addr'),
         'network_id': string(
-            ref='neutron.network',
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
-            alias_of='network',
+            ref='neutron.network', history='hidden 5.0.0, deprecated 2014.2', alias_of='network'
         ),
-        'no_fixed_ips': boolean(
-            'Whether the port gets no fixed IP address.',
-            default=False,
-            update_allowed=True,
-            since='16.0.0',
-            sent=False,
+        'no_fixed_ips': switch(
+            'Whether the port gets no fixed IP address.', default=False, since='16.0.0', sent=False
         ),
         'port_security_enabled': boolean(
             'Whether port security is enabled on the port.', update_allowed=True, since='5.0.0'
@@ -141,9 +133,7 @@ class Port(NeutronResource):
             default='AUTO',
             update_allowed=True,
             allowed=['REPLACE_ALWAYS', 'AUTO'],
-            support=support.hidden(
-                '9.0.0', previous=support.deprecated('6.0.0', previous='2014.2')
-            ),
+            history='hidden 9.0.0, deprecated 6.0.0, supported 2014.2',
             sent=False,
         ),
         'security_groups': list_(

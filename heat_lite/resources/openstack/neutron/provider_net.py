@@ -2,7 +2,15 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, list_, list_attribute, name_property, string, text
+from heat_lite.template.schema import (
+    boolean,
+    list_,
+    list_attribute,
+    name_property,
+    string,
+    switch,
+    text,
+)
 
 
 class ProviderNet(NeutronResource):
@@ -21,9 +29,7 @@ class ProviderNet(NeutronResource):
             allowed=['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'],
             wire='provider:network_type',
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the provider network.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the provider network.'),
         'availability_zone_hints': list_(
             'Availability zone candidates for the provider network.',
             update_allowed=True,
@@ -43,10 +49,9 @@ class ProviderNet(NeutronResource):
             update_allowed=True,
             since='8.0.0',
         ),
-        'router_external': boolean(
+        'router_external': switch(
             'Whether the network is external: routers can use it as gateway.',
             default=False,
-            update_allowed=True,
             since='6.0.0',
             wire='router:external',
         ),
@@ -55,11 +60,7 @@ class ProviderNet(NeutronResource):
             update_allowed=True,
             wire='provider:segmentation_id',
         ),
-        'shared': boolean(
-            'Whether other projects can use the provider network.',
-            default=True,
-            update_allowed=True,
-        ),
+        'shared': switch('Whether other projects can use the provider network.'),
         'tags': list_(
             'Tags of the provider network. An update replaces the whole set.',
             string(),

@@ -4,7 +4,6 @@ from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
     list_,
@@ -12,6 +11,7 @@ from heat_lite.template.schema import (
     map_attribute,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -26,9 +26,7 @@ class Router(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'admin_state_up': boolean(
-            'Administrative state of the router.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the router.'),
         'availability_zone_hints': list_(
             'Availability zone candidates for the router.', update_allowed=True, since='19.0.0'
         ),
@@ -73,9 +71,7 @@ class Router(NeutronResource):
         'l3_agent_id': string(
             'L3 agent of the router, by id.',
             update_allowed=True,
-            support=support.hidden(
-                '6.0.0', previous=support.deprecated('2015.1', previous='2014.1')
-            ),
+            history='hidden 6.0.0, deprecated 2015.1, supported 2014.1',
             sent=False,
         ),
         'l3_agent_ids': list_(

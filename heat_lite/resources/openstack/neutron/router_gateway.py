@@ -10,7 +10,7 @@ class RouterGateway(VisibleConnection):
     """The external gateway of a router. ``external_gateway_info`` of the router does the same."""
 
     resource_type = 'OS::Neutron::RouterGateway'
-    support_status = support.hidden('5.0.0', previous=support.deprecated('2014.1'))
+    support_status = support.history('hidden 5.0.0, deprecated 2014.1')
     default_client_name = 'neutron'
 
     properties_schema = {
@@ -19,9 +19,7 @@ class RouterGateway(VisibleConnection):
         ),
         'network': string('External network of the gateway, by name or id.', ref='neutron.network'),
         'network_id': string(
-            ref='neutron.network',
-            support=support.hidden('9.0.0', previous=support.deprecated('2014.2')),
-            alias_of='network',
+            ref='neutron.network', history='hidden 9.0.0, deprecated 2014.2', alias_of='network'
         ),
     }
 

@@ -7,7 +7,6 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.neutron.base import VisibleConnection
-from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
@@ -27,16 +26,12 @@ class RouterInterface(VisibleConnection):
         ),
         'port_id': string(
             ref='neutron.port',
-            support=support.hidden(
-                '6.0.0', previous=support.deprecated('2015.1', previous='2014.1')
-            ),
+            history='hidden 6.0.0, deprecated 2015.1, supported 2014.1',
             alias_of='port',
         ),
         'router_id': string(
             ref='neutron.router',
-            support=support.hidden(
-                '6.0.0', previous=support.deprecated('2015.1', previous='2013.1')
-            ),
+            history='hidden 6.0.0, deprecated 2015.1, supported 2013.1',
             alias_of='router',
         ),
         'subnet': string(
@@ -45,9 +40,7 @@ class RouterInterface(VisibleConnection):
             ref='neutron.subnet',
         ),
         'subnet_id': string(
-            ref='neutron.subnet',
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
-            alias_of='subnet',
+            ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
         ),
     }
 

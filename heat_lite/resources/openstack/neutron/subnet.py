@@ -5,15 +5,14 @@ import ipaddress
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import (
-    boolean,
     integer,
     list_,
     list_attribute,
     map_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -53,9 +52,7 @@ class Subnet(NeutronResource):
             custom='net_cidr',
         ),
         'dns_nameservers': list_('DNS servers of the subnet.', default=[], update_allowed=True),
-        'enable_dhcp': boolean(
-            'Whether DHCP is enabled on the subnet.', default=True, update_allowed=True
-        ),
+        'enable_dhcp': switch('Whether DHCP is enabled on the subnet.'),
         'gateway_ip': string(
             'Gateway IP address of the subnet. An empty string means that there is none.',
             update_allowed=True,
@@ -91,9 +88,7 @@ class Subnet(NeutronResource):
             since='2015.1',
         ),
         'network_id': string(
-            ref='neutron.network',
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
-            alias_of='network',
+            ref='neutron.network', history='hidden 5.0.0, deprecated 2014.2', alias_of='network'
         ),
         'prefixlen': integer(
             'Prefix length of the CIDR that is allocated from the subnet pool.',
@@ -104,9 +99,7 @@ class Subnet(NeutronResource):
             'Segment of the subnet, by name or id.',
             update_allowed=True,
             ref='neutron.segment',
-            support=support.SupportStatus(
-                support.SUPPORTED, '11.0.0', previous=support.since('9.0.0')
-            ),
+            history='supported 11.0.0, supported 9.0.0',
             wire='segment_id',
         ),
         'subnetpool': string(

@@ -3,7 +3,7 @@
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, integer, list_, name_property, string
+from heat_lite.template.schema import boolean, integer, list_, name_property, string, switch
 
 
 class SubnetPool(NeutronResource):
@@ -36,9 +36,7 @@ class SubnetPool(NeutronResource):
             update_allowed=True,
             min=0,
         ),
-        'is_default': boolean(
-            'Whether the subnet pool is the default one.', default=False, update_allowed=True
-        ),
+        'is_default': switch('Whether the subnet pool is the default one.', default=False),
         'max_prefixlen': integer('Largest prefix length of a subnet.', update_allowed=True, min=0),
         'min_prefixlen': integer('Smallest prefix length of a subnet.', update_allowed=True, min=0),
         'shared': boolean('Whether other projects can use the subnet pool.', default=False),

@@ -11,9 +11,7 @@ class FloatingIPAssociation(ServiceResource):
 
     resource_type = 'OS::Nova::FloatingIPAssociation'
     heat_class = 'NovaFloatingIpAssociation'
-    support_status = support.hidden(
-        '11.0.0', previous=support.deprecated('9.0.0', previous='2014.1')
-    )
+    support_status = support.history('hidden 11.0.0, deprecated 9.0.0, supported 2014.1')
     default_client_name = 'nova'
     # associating a floating IP with the same port again changes nothing
     repeatable = True

@@ -1,7 +1,6 @@
 """OS::Nova::Quota."""
 
 from heat_lite.resources.base import quota
-from heat_lite.template import support
 
 
 class Quota(quota.Quota):
@@ -22,14 +21,12 @@ class Quota(quota.Quota):
         'fixed_ips': quota.limit('Number of fixed IP addresses'),
         'floating_ips': quota.limit('Number of floating IP addresses'),
         'injected_file_content_bytes': quota.limit(
-            'Size of an injected file in bytes', support=support.deprecated('14.0.0')
+            'Size of an injected file in bytes', history='deprecated 14.0.0'
         ),
         'injected_file_path_bytes': quota.limit(
-            'Length of the path of an injected file in bytes', support=support.deprecated('14.0.0')
+            'Length of the path of an injected file in bytes', history='deprecated 14.0.0'
         ),
-        'injected_files': quota.limit(
-            'Number of injected files', support=support.deprecated('14.0.0')
-        ),
+        'injected_files': quota.limit('Number of injected files', history='deprecated 14.0.0'),
         'instances': quota.limit('Number of servers'),
         'key_pairs': quota.limit('Number of key pairs'),
         'metadata_items': quota.limit('Number of metadata items of a server'),

@@ -1,7 +1,7 @@
 """OS::Octavia::AvailabilityZone."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, description_property, name_property, string, text
+from heat_lite.template.schema import description_property, name_property, string, switch, text
 
 
 class AvailabilityZone(CloudResource):
@@ -22,9 +22,7 @@ class AvailabilityZone(CloudResource):
             wire='availability_zone_profile_id',
         ),
         'description': description_property(default=''),
-        'enabled': boolean(
-            'Whether the availability zone is enabled.', default=True, update_allowed=True
-        ),
+        'enabled': switch('Whether the availability zone is enabled.'),
     }
     attributes_schema = {
         'availability_zone_profile_id': text('Id of the availability zone profile.')

@@ -1,7 +1,7 @@
 """OS::Octavia::Flavor."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, description_property, name_property, string, text
+from heat_lite.template.schema import description_property, name_property, string, switch, text
 
 
 class Flavor(CloudResource):
@@ -22,6 +22,6 @@ class Flavor(CloudResource):
             wire='flavor_profile_id',
         ),
         'description': description_property(default=''),
-        'enabled': boolean('Whether the flavor is enabled.', default=True, update_allowed=True),
+        'enabled': switch('Whether the flavor is enabled.'),
     }
     attributes_schema = {'flavor_profile_id': text('Id of the flavor profile.')}

@@ -1,7 +1,7 @@
 """OS::Octavia::HealthMonitor."""
 
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template.schema import boolean, integer, list_attribute, string
+from heat_lite.template.schema import integer, list_attribute, string, switch
 
 
 class HealthMonitor(OctaviaResource):
@@ -35,9 +35,7 @@ class HealthMonitor(OctaviaResource):
             required=True,
             allowed=['PING', 'TCP', 'HTTP', 'HTTPS', 'UDP-CONNECT'],
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the health monitor.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the health monitor.'),
         'expected_codes': string('HTTP status codes of a healthy member.', update_allowed=True),
         'http_method': string(
             'HTTP method of the check.',

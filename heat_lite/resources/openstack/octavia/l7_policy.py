@@ -3,12 +3,12 @@
 from heat_lite.common import exception
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     list_attribute,
     name_property,
     number,
     string,
+    switch,
 )
 
 #: actions -> the property that each requires and the other actions refuse
@@ -38,9 +38,7 @@ class L7Policy(OctaviaResource):
             ref='octavia.listener',
             wire='listener_id',
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the policy.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the policy.'),
         'description': description_property(),
         'position': number(
             'Position of the policy in the list of the listener.', update_allowed=True, min=1

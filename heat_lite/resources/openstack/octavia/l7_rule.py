@@ -2,7 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template.schema import boolean, string
+from heat_lite.template.schema import string, switch
 
 
 class L7Rule(OctaviaResource):
@@ -36,12 +36,8 @@ class L7Rule(OctaviaResource):
         'value': string(
             'Value to compare the part of the request with.', required=True, update_allowed=True
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the rule.', default=True, update_allowed=True
-        ),
-        'invert': boolean(
-            'Whether the result of the comparison is inverted.', default=False, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the rule.'),
+        'invert': switch('Whether the result of the comparison is inverted.', default=False),
         'key': string('Name of the header or the cookie to compare.', update_allowed=True),
     }
 

@@ -2,13 +2,13 @@
 
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     integer,
     list_,
     list_attribute,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -36,9 +36,7 @@ class Listener(OctaviaResource):
             allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
         ),
         'protocol_port': integer('Protocol port of the listener.', required=True, min=1, max=65535),
-        'admin_state_up': boolean(
-            'Administrative state of the listener.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the listener.'),
         'allowed_cidrs': list_(
             'CIDRs that may connect to the listener.',
             string(custom='net_cidr'),

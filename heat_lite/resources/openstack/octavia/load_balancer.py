@@ -2,11 +2,11 @@
 
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     list_attribute,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -28,9 +28,7 @@ class LoadBalancer(OctaviaResource):
             ref='neutron.subnet',
             wire='vip_subnet_id',
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the load balancer.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the load balancer.'),
         'availability_zone': string(
             'Availability zone of the load balancer.',
             ref='octavia.availabilityzone',

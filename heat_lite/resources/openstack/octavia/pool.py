@@ -4,12 +4,12 @@ from heat_lite.common import exception
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
     CACHE_NONE,
-    boolean,
     description_property,
     list_attribute,
     map_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -36,9 +36,7 @@ class Pool(OctaviaResource):
             required=True,
             allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the pool.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the pool.'),
         'description': description_property(default=''),
         'listener': string(
             'Listener that has the pool as its default pool, by name or id.',
@@ -62,11 +60,8 @@ class Pool(OctaviaResource):
             },
             update_allowed=True,
         ),
-        'tls_enabled': boolean(
-            'Whether connections to the members use TLS.',
-            default=False,
-            update_allowed=True,
-            since='14.0.0',
+        'tls_enabled': switch(
+            'Whether connections to the members use TLS.', default=False, since='14.0.0'
         ),
     }
     attributes_schema = {

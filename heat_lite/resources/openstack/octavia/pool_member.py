@@ -1,7 +1,7 @@
 """OS::Octavia::PoolMember."""
 
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
-from heat_lite.template.schema import boolean, integer, list_, string
+from heat_lite.template.schema import integer, list_, string, switch
 
 
 class PoolMember(OctaviaResource):
@@ -19,9 +19,7 @@ class PoolMember(OctaviaResource):
             'Pool of the member, by name or id.', required=True, ref='octavia.pool', sent=False
         ),
         'protocol_port': integer('Protocol port of the member.', required=True, min=1, max=65535),
-        'admin_state_up': boolean(
-            'Administrative state of the member.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the member.'),
         'monitor_address': string(
             'IP address for health checks, if it is another one.', custom='ip_addr'
         ),

@@ -3,7 +3,6 @@
 from urllib.parse import quote
 
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.template import support
 from heat_lite.template.schema import CACHE_NONE, any_attribute, map_, name_property
 
 PATCH = {'Content-Type': 'application/openstack-messaging-v2.0-json-patch'}
@@ -31,9 +30,7 @@ class Queue(ServiceResource):
         'queue_id': any_attribute(
             'Id of the queue.',
             cache_mode=CACHE_NONE,
-            support=support.hidden(
-                '6.0.0', previous=support.deprecated('2015.1', previous='2014.1')
-            ),
+            history='hidden 6.0.0, deprecated 2015.1, supported 2014.1',
         ),
     }
 

@@ -276,11 +276,13 @@ def test_rule_finds_bad_text_and_accepts_good_text(name):
 def test_deprecated_type_and_property_are_found():
     """The rule is applied to a type of the test: no type of the service is deprecated."""
     old = {
-        'size': string(support=support.deprecated('2015.1', 'Use "length".')),
+        'size': string(
+            support=support.SupportStatus(support.DEPRECATED, '2015.1', 'Use "length".')
+        ),
         'length': string(),
     }
     types = documents.Table(
-        {'My::Old': TypeInfo('My::Old', old, support=support.deprecated('2014.1'))}
+        {'My::Old': TypeInfo('My::Old', old, support=support.history('deprecated 2014.1'))}
     )
     text = HOT + 'resources:\n  r:\n    type: My::Old\n    properties: {size: 1, length: 2}\n'
     found = Linter(types, documents.Files({'x': text})).lint(['x'])

@@ -2,13 +2,13 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
     description_property,
     map_,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -24,14 +24,12 @@ class Firewall(NeutronResource):
         'firewall_policy_id': string(
             'Id of the firewall policy.', required=True, update_allowed=True
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the firewall.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the firewall.'),
         'description': description_property(),
         'shared': boolean(
             'Whether other projects can use the firewall.',
             update_allowed=True,
-            support=support.unsupported('6.0.0', previous='2015.1'),
+            history='unsupported 6.0.0, supported 2015.1',
         ),
         'value_specs': map_(
             'Further values for the request of the firewall, for extensions of Neutron.',
@@ -46,7 +44,7 @@ class Firewall(NeutronResource):
         'description': text('Description of the firewall.'),
         'firewall_policy_id': text('Id of the policy that the firewall applies.'),
         'name': text('Name of the firewall.'),
-        'shared': text('Whether the firewall is shared.', support=support.unsupported('6.0.0')),
+        'shared': text('Whether the firewall is shared.', history='unsupported 6.0.0'),
         'status': text('Status of the firewall.'),
         'tenant_id': text('Id of the project that owns the firewall.'),
     }

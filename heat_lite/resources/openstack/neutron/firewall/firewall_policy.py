@@ -3,11 +3,11 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     list_,
     list_attribute,
     name_property,
+    switch,
     text,
 )
 
@@ -20,18 +20,12 @@ class FirewallPolicy(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'audited': boolean(
-            'Whether the policy has been audited.', default=False, update_allowed=True
-        ),
+        'audited': switch('Whether the policy has been audited.', default=False),
         'description': description_property(),
         'firewall_rules': list_(
             'Ids of the firewall rules, in the order of evaluation.', update_allowed=True
         ),
-        'shared': boolean(
-            'Whether other projects can use the firewall policy.',
-            default=False,
-            update_allowed=True,
-        ),
+        'shared': switch('Whether other projects can use the firewall policy.', default=False),
     }
     attributes_schema = {
         'audited': text('Whether Neutron shows the policy as audited.'),

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, description_property, name_property, string, text
+from heat_lite.template.schema import description_property, name_property, string, switch, text
 
 
 class FirewallRule(NeutronResource):
@@ -28,9 +28,7 @@ class FirewallRule(NeutronResource):
         'destination_port': string(
             'Destination port, or range of ports, of matching packets.', update_allowed=True
         ),
-        'enabled': boolean(
-            'Whether the firewall rule is enabled.', default=True, update_allowed=True
-        ),
+        'enabled': switch('Whether the firewall rule is enabled.'),
         'ip_version': string(
             'IP version of matching packets.', default='4', update_allowed=True, allowed=['4', '6']
         ),
@@ -40,9 +38,7 @@ class FirewallRule(NeutronResource):
             update_allowed=True,
             allowed=['tcp', 'udp', 'icmp', 'any'],
         ),
-        'shared': boolean(
-            'Whether other projects can use the firewall rule.', default=False, update_allowed=True
-        ),
+        'shared': switch('Whether other projects can use the firewall rule.', default=False),
         'source_ip_address': string(
             'Source address or CIDR of matching packets.', update_allowed=True, custom='net_cidr'
         ),

@@ -3,11 +3,11 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     list_attribute,
     name_property,
     string,
+    switch,
 )
 
 
@@ -22,9 +22,7 @@ class QoSPolicy(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(),
-        'shared': boolean(
-            'Whether other projects can use the QoS policy.', default=False, update_allowed=True
-        ),
+        'shared': switch('Whether other projects can use the QoS policy.', default=False),
         'tenant_id': string('Project of the QoS policy, by id. Requires administrator rights.'),
     }
     attributes_schema = {'rules': list_attribute('Rules of the QoS policy.')}

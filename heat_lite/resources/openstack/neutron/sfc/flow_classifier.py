@@ -10,7 +10,7 @@ class FlowClassifier(NeutronResource):
     """A flow classifier: selects the traffic of a port chain."""
 
     resource_type = 'OS::Neutron::FlowClassifier'
-    support_status = support.unsupported('8.0.0')
+    support_status = support.history('unsupported 8.0.0')
     rest = Rest('neutron', '/sfc/flow_classifiers', 'flow_classifier', extension='sfc')
     entity = None
     entity = None
@@ -28,7 +28,7 @@ class FlowClassifier(NeutronResource):
         'ethertype': string(
             'Ethertype of the classified traffic.', default='IPv4', allowed=['IPv4', 'IPv6']
         ),
-        'l7_parameters': map_('Layer 7 parameters of the traffic.', support=support.unsupported()),
+        'l7_parameters': map_('Layer 7 parameters of the traffic.', history='unsupported'),
         'logical_destination_port': string(
             'Destination Neutron port of the traffic.', ref='neutron.port'
         ),

@@ -10,7 +10,7 @@ class PortChain(NeutronResource):
     """A port chain: the service functions that traffic passes."""
 
     resource_type = 'OS::Neutron::PortChain'
-    support_status = support.unsupported('8.0.0')
+    support_status = support.history('unsupported 8.0.0')
     rest = Rest('neutron', '/sfc/port_chains', 'port_chain', extension='sfc')
     entity = None
     entity = None

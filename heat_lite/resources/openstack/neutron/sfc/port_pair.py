@@ -10,7 +10,7 @@ class PortPair(NeutronResource):
     """A port pair: the ports of a service function."""
 
     resource_type = 'OS::Neutron::PortPair'
-    support_status = support.unsupported('7.0.0')
+    support_status = support.history('unsupported 7.0.0')
     rest = Rest('neutron', '/sfc/port_pairs', 'port_pair', extension='sfc')
     entity = None
     entity = None

@@ -10,7 +10,7 @@ class PortPairGroup(NeutronResource):
     """A port pair group: equivalent service functions that share the load."""
 
     resource_type = 'OS::Neutron::PortPairGroup'
-    support_status = support.unsupported('8.0.0')
+    support_status = support.history('unsupported 8.0.0')
     rest = Rest('neutron', '/sfc/port_pair_groups', 'port_pair_group', extension='sfc')
     entity = None
     entity = None

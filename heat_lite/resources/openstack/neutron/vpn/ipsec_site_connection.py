@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
-    boolean,
     description_property,
     integer,
     list_,
@@ -12,6 +11,7 @@ from heat_lite.template.schema import (
     map_attribute,
     name_property,
     string,
+    switch,
     text,
 )
 
@@ -35,9 +35,7 @@ class IPsecSiteConnection(NeutronResource):
         'peer_id': string('Identity of the peer for authentication.', required=True),
         'psk': string('Pre-shared key.', required=True),
         'vpnservice_id': string('Id of the VPN service.', required=True),
-        'admin_state_up': boolean(
-            'Administrative state of the IPsec connection.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the IPsec connection.'),
         'description': description_property(),
         'dpd': map_(
             'Dead peer detection.',

@@ -2,8 +2,7 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template import support
-from heat_lite.template.schema import boolean, description_property, name_property, string, text
+from heat_lite.template.schema import description_property, name_property, string, switch, text
 
 
 class VPNService(NeutronResource):
@@ -28,21 +27,15 @@ class VPNService(NeutronResource):
             since='2014.2',
             wire='subnet_id',
         ),
-        'admin_state_up': boolean(
-            'Administrative state of the VPN service.', default=True, update_allowed=True
-        ),
+        'admin_state_up': switch('Administrative state of the VPN service.'),
         'description': description_property(),
         'router_id': string(
             ref='neutron.router',
-            support=support.hidden(
-                '6.0.0', previous=support.deprecated('2015.1', previous='2013.2')
-            ),
+            history='hidden 6.0.0, deprecated 2015.1, supported 2013.2',
             alias_of='router',
         ),
         'subnet_id': string(
-            ref='neutron.subnet',
-            support=support.hidden('5.0.0', previous=support.deprecated('2014.2')),
-            alias_of='subnet',
+            ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
         ),
     }
     attributes_schema = {

@@ -1,7 +1,6 @@
 """The schemas of the properties and attributes of OS::Nova::Server."""
 
 from heat_lite.resources.openstack.neutron import port
-from heat_lite.template import support
 from heat_lite.template.schema import (
     CACHE_NONE,
     any_attribute,
@@ -45,7 +44,7 @@ MAPPING_V2 = {
     ),
     'image_id': string(
         ref='glance.image',
-        support=support.hidden('9.0.0', previous=support.deprecated('7.0.0', previous='5.0.0')),
+        history='hidden 9.0.0, deprecated 7.0.0, supported 5.0.0',
         alias_of='image',
     ),
     'swap_size': integer('Size of a swap disk in MiB.'),
@@ -88,9 +87,7 @@ PORT = {
 NETWORK = {
     'network': string('Network to attach, by name or id.', ref='neutron.network'),
     'uuid': string(
-        ref='neutron.network',
-        support=support.hidden('5.0.0', previous=support.deprecated('2014.1')),
-        alias_of='network',
+        ref='neutron.network', history='hidden 5.0.0, deprecated 2014.1', alias_of='network'
     ),
     'allocate_network': string(
         'Allocation instead of a network: "auto" lets Nova choose or create a network, "none"'
@@ -149,9 +146,7 @@ PROPERTIES = {
         since='2015.1',
     ),
     'key_name': string('Name of the key pair that is installed on the server.', ref='nova.keypair'),
-    'admin_user': string(
-        support=support.hidden('5.0.0', previous=support.deprecated('2014.1', previous='2013.2'))
-    ),
+    'admin_user': string(history='hidden 5.0.0, deprecated 2014.1, supported 2013.2'),
     'availability_zone': string('Availability zone in which the server is created.'),
     'security_groups': list_(
         'Security groups of the server, by name or id. They do not apply to existing ports.',
@@ -203,7 +198,7 @@ PROPERTIES = {
     'personality': map_(
         'Files to inject, as a map of paths to contents. Nova no longer supports this.',
         default={},
-        support=support.deprecated('12.0.0'),
+        history='deprecated 12.0.0',
     ),
     'admin_pass': string('Administrator password of the server.', update_allowed=True),
     'tags': list_(
@@ -228,20 +223,16 @@ ATTRIBUTES = {
     'name': text('Name of the server.'),
     'addresses': map_attribute(
         'Addresses by network name and by network id, each with its port, subnets and network.',
-        support=support.SupportStatus(support.SUPPORTED, '11.0.0', previous=support.DEFAULT),
+        history='supported 11.0.0, supported',
     ),
     'networks': map_attribute('IP addresses by network name and by network id.'),
-    'first_address': any_attribute(
-        support=support.hidden('5.0.0', previous=support.deprecated('2014.2', previous='2013.2'))
-    ),
+    'first_address': any_attribute(history='hidden 5.0.0, deprecated 2014.2, supported 2013.2'),
     'instance_name': text('Name of the server in its hypervisor.'),
     'accessIPv4': text(
-        'Public IPv4 address of the server.',
-        support=support.deprecated('14.0.0', previous='2015.1'),
+        'Public IPv4 address of the server.', history='deprecated 14.0.0, supported 2015.1'
     ),
     'accessIPv6': text(
-        'Public IPv6 address of the server.',
-        support=support.deprecated('14.0.0', previous='2015.1'),
+        'Public IPv6 address of the server.', history='deprecated 14.0.0, supported 2015.1'
     ),
     'console_urls': map_attribute(
         'URLs of the consoles of the server, by console type.', since='2015.1'
