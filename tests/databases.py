@@ -108,9 +108,8 @@ def conf_for(url, **options):
 
 def make_stack(context, name='web', tags=(), **values):
     """Create a stack with an empty template in the context's project; return its id."""
-    template_id = templates.store(context, {'heat_template_version': '2018-08-31'})
+    template_id = templates.store({'heat_template_version': '2018-08-31'})
     return stack_creation.create(
-        context,
         {'name': name, 'tenant': context.tenant_id, 'raw_template_id': template_id, **values},
         tags,
     )
@@ -119,7 +118,7 @@ def make_stack(context, name='web', tags=(), **values):
 def set_data(context, row, key, value, redact=False):
     """Store a value of the row of a resource by key."""
     changes = journal.ChangeSet(row.stack_id, data=[(row.id, key, value, redact)])
-    journal.save(context, changes)
+    journal.save(changes)
 
 
 @session.writer

@@ -157,7 +157,7 @@ class Driver:
     def wait_for_free_lock(self, identity, seconds=WAIT_SECONDS):
         """Wait until nobody holds the lock of the stack: it is released after the end is stored."""
         until = time.monotonic() + seconds
-        while (holder := locks.holder(self.context, identity['stack_id'])) is not None:
+        while (holder := locks.holder(identity['stack_id'])) is not None:
             assert time.monotonic() < until, f'engine {holder} holds the lock'
             time.sleep(0.005)
 

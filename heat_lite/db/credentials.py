@@ -40,7 +40,7 @@ class CredentialsRow(_CredentialsRow):
 
 
 @session.writer
-def create(context: RequestContext, values: dict) -> int:
+def create(values: dict) -> int:
     """Store credentials and return the id of the row.
 
     The values are any of username, password, tenant, tenant_id, auth_url, region_name, trust_id
@@ -54,9 +54,7 @@ def create(context: RequestContext, values: dict) -> int:
 
 
 @session.writer
-def replace_for_stack(
-    context: RequestContext, stack_id: str, values: dict, old_id: int | None = None
-) -> int | None:
+def replace_for_stack(stack_id: str, values: dict, old_id: int | None = None) -> int | None:
     """Replace the credentials of a stack and of all its nested stacks; return the id of the row.
 
     Return None, and store nothing, if the stack is gone or its credentials are not ``old_id``.
@@ -69,26 +67,26 @@ def replace_for_stack(
     ).first()
     if found is None or found.deleted_at is not None or found.user_creds_id != old_id:
         return None
-    new_id = create(context, values)
+    new_id = create(values)
     session.execute(
         table.update()
-        .where(table.c.id.in_(stacks.tree_ids(context, stack_id)))
+        .where(table.c.id.in_(stacks.tree_ids(stack_id)))
         .values(user_creds_id=new_id, asker=None)
     )
     if old_id is not None:
-        delete(context, old_id)
+        delete(old_id)
     return new_id
 
 
 @session.reader
-def get_by_stack(context: RequestContext, stack_id: str) -> CredentialsRow | None:
+def get_by_stack(stack_id: str) -> CredentialsRow | None:
     """Return the credentials of a stack, decrypted."""
     query = select(_C).join(models.stack).where(models.stack.c.id == stack_id)
     return _decrypted(session.execute(query).first())
 
 
 @session.reader
-def get(context: RequestContext, credentials_id: int) -> CredentialsRow | None:
+def get(credentials_id: int) -> CredentialsRow | None:
     """Return the credentials of this id, decrypted."""
     return _decrypted(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
 
@@ -128,13 +126,13 @@ def decrypt_requester(stored: str | None) -> RequestContext | None:
 
 
 @session.writer
-def clear_requester(context: RequestContext, stack_id: str) -> None:
+def clear_requester(stack_id: str) -> None:
     """Clear the requester of a stack."""
     session.execute(models.stack.update().where(models.stack.c.id == stack_id).values(asker=None))
 
 
 @session.writer
-def delete(context: RequestContext, credentials_id: int) -> bool:
+def delete(credentials_id: int) -> bool:
     """Delete credentials, also from the stacks that refer to them."""
     stack = models.stack
     session.execute(

@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, func, or_, select
 
-from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
 from heat_lite.db import events, models, queries, session
 
@@ -13,9 +12,7 @@ _E, _S, _L = models.event, models.stack, models.stack_lock
 
 
 @session.reader
-def scan(
-    context: RequestContext, cursor: EventCursor, limit: int
-) -> tuple[list[tuple[int, str]], int]:
+def scan(cursor: EventCursor, limit: int) -> tuple[list[tuple[int, str]], int]:
     """Return (id, id of the stack) of the events that a cursor does not cover, ascending.
 
     At most ``limit`` of them are above its top. The second value is the greatest id of all.
@@ -35,14 +32,14 @@ def scan(
 
 
 @session.reader
-def newest_ids(context: RequestContext, limit: int) -> list[int]:
+def newest_ids(limit: int) -> list[int]:
     """Return the greatest ids, ascending."""
     query = select(_E.c.id).order_by(_E.c.id.desc()).limit(limit)
     return sorted(session.execute(query).scalars())
 
 
 @session.reader
-def get_many(context: RequestContext, numbers: Sequence[int]) -> list[events.EventRow]:
+def get_many(numbers: Sequence[int]) -> list[events.EventRow]:
     """Return the events of some ids, ascending, without properties."""
     found = []
     for which in queries.any_of(_E.c.id, numbers):
@@ -53,7 +50,6 @@ def get_many(context: RequestContext, numbers: Sequence[int]) -> list[events.Eve
 
 @session.reader
 def past(
-    context: RequestContext,
     stack_ids: Collection[str],
     after: EventCursor,
     until: EventCursor,
@@ -72,13 +68,13 @@ def past(
 
 
 @session.reader
-def oldest(context: RequestContext, stack_ids: Collection[str]) -> list[events.EventRow]:
+def oldest(stack_ids: Collection[str]) -> list[events.EventRow]:
     """Return the oldest stored event of each of these stacks."""
     found: list[int] = []
     for which in queries.any_of(_E.c.stack_id, stack_ids):
         query = select(func.min(_E.c.id)).where(which).group_by(_E.c.stack_id)
         found += session.execute(query).scalars()
-    return get_many(context, found)
+    return get_many(found)
 
 
 class StackPlace(typing.NamedTuple):
@@ -94,13 +90,13 @@ _PLACE = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.owner_id)
 
 
 @session.reader
-def places(context: RequestContext, stack_ids: Collection[str]) -> dict[str, StackPlace]:
+def places(stack_ids: Collection[str]) -> dict[str, StackPlace]:
     """Return the places of stacks by their ids, deleted ones too."""
     return {place.id: place for place in _places(_S.c.id, stack_ids)}
 
 
 @session.reader
-def places_below(context: RequestContext, owner_ids: Collection[str]) -> list[StackPlace]:
+def places_below(owner_ids: Collection[str]) -> list[StackPlace]:
     """Return the stacks directly inside of some others, deleted ones too."""
     return _places(_S.c.owner_id, owner_ids)
 
@@ -111,7 +107,7 @@ def _places(column: ColumnElement, ids: Collection[str]) -> list[StackPlace]:
 
 
 @session.reader
-def places_of_project(context: RequestContext, project: str) -> list[StackPlace]:
+def places_of_project(project: str) -> list[StackPlace]:
     """Return the top-level stacks of a project, deleted ones too."""
     query = _PLACE.where(_S.c.tenant == project, _S.c.owner_id.is_(None))
     return [StackPlace(*row) for row in session.execute(query)]
@@ -128,7 +124,7 @@ class StackState(typing.NamedTuple):
 
 
 @session.reader
-def states(context: RequestContext, stack_ids: Collection[str]) -> list[StackState]:
+def states(stack_ids: Collection[str]) -> list[StackState]:
     """Return the states of some stacks, deleted ones too."""
     columns = _S.c.id, _S.c.action, _S.c.status, _S.c.status_reason, _L.c.engine_id
     query = select(*columns).outerjoin(_L, _L.c.stack_id == _S.c.id)

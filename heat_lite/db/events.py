@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, delete, select
 
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row
 from heat_lite.db import encryption, models, queries, resources, session
 from heat_lite.db.column_types import row_type
@@ -50,7 +49,7 @@ FILTERS = (
 
 
 @session.reader
-def get(context: RequestContext, event_uuid: str) -> Row:
+def get(event_uuid: str) -> Row:
     """Return one EventRow or None, with the properties of its resource at that time."""
     row = session.execute(
         select(*COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
@@ -62,7 +61,7 @@ def get(context: RequestContext, event_uuid: str) -> Row:
 
 
 @session.writer
-def trim(context: RequestContext, stack_id: str, keep: int, batch_size: int) -> int:
+def trim(stack_id: str, keep: int, batch_size: int) -> int:
     """Delete the oldest events of a stack that has more than ``keep``; return their number.
 
     ``keep - batch_size`` events remain, so that the next deletion is not due soon.
@@ -82,7 +81,6 @@ def trim(context: RequestContext, stack_id: str, keep: int, batch_size: int) -> 
 
 @session.reader
 def list_rows(
-    context: RequestContext,
     stack_ids: str | Collection[str],
     limit: int | None = None,
     marker: str | None = None,

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 
 from sqlalchemy import insert, select, update
 
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption, models, session
 
@@ -39,23 +38,23 @@ class _Values(pickle.Unpickler):
         raise ValueError(f'it contains an object of {module}.{name}')
 
 
-def move(context: RequestContext) -> Moved:
+def move() -> Moved:
     """Move the properties of all resources and events that have them in their own rows."""
     resources = 0
-    while count := _move_resources(context):
+    while count := _move_resources():
         resources += count
     events = 0
     last: int | None = 0
     unreadable: list[tuple[int, str]] = []
     while last is not None:
-        count, wrong, last = _move_events(context, last)
+        count, wrong, last = _move_events(last)
         events += count
         unreadable += wrong
     return Moved(resources, events, unreadable)
 
 
 @session.writer
-def _move_resources(context: RequestContext) -> int:
+def _move_resources() -> int:
     query = select(_R.c.id, _R.c.properties_data, _R.c.properties_data_encrypted)
     query = query.add_columns(_R.c.rsrc_prop_data_id).where(_R.c.properties_data.is_not(None))
     rows = session.execute(query.limit(BATCH).with_for_update()).all()
@@ -71,9 +70,7 @@ def _move_resources(context: RequestContext) -> int:
 
 
 @session.writer
-def _move_events(
-    context: RequestContext, last: int
-) -> tuple[int, list[tuple[int, str]], int | None]:
+def _move_events(last: int) -> tuple[int, list[tuple[int, str]], int | None]:
     """Return (number of moved rows, unreadable ones, the last id); the id is None at the end."""
     query = select(_E.c.id, _E.c.resource_properties, _E.c.rsrc_prop_data_id)
     query = query.where(_E.c.resource_properties.is_not(None), _E.c.id > last)

@@ -10,7 +10,6 @@ import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from heat_lite.common import tracing
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value
 from heat_lite.db import session
 
@@ -138,29 +137,25 @@ class GroupCommit:
 class GroupRead(GroupCommit):
     """Reads that are executed in groups.
 
-    ``read(context, keys)`` returns a mapping; the result of a missing key is None. A thread with
+    ``read(keys)`` returns a mapping; the result of a missing key is None. A thread with
     limited retries, or in a transaction, reads alone.
     """
 
-    def __init__(
-        self, read: Callable[[RequestContext, Collection], Mapping[typing.Any, typing.Any]]
-    ) -> None:
+    def __init__(self, read: Callable[[Collection], Mapping[typing.Any, typing.Any]]) -> None:
         super().__init__(self._read_many, self._read_one)
         self._read = read
 
-    def get(self, context: RequestContext, key: typing.Any) -> typing.Any:
-        request = context, key
+    def get(self, key: typing.Any) -> typing.Any:
         if session.retries_forever() and not session.in_transaction():
-            return self.submit(request)
-        return self._read_one(request)
+            return self.submit(key)
+        return self._read_one(key)
 
-    def _read_many(self, requests: list) -> list:
-        found = self._read(requests[0][0], [key for _, key in requests])
-        return [found.get(key) for _, key in requests]
+    def _read_many(self, keys: list) -> list:
+        found = self._read(keys)
+        return [found.get(key) for key in keys]
 
-    def _read_one(self, request: typing.Any) -> typing.Any:
-        context, key = request
-        return self._read(context, [key]).get(key)
+    def _read_one(self, key: typing.Any) -> typing.Any:
+        return self._read([key]).get(key)
 
 
 class _Entry:

@@ -12,7 +12,6 @@ from oslo_db import exception as db_exception
 from sqlalchemy import delete, insert, or_, select, tuple_
 
 from heat_lite.common import metrics
-from heat_lite.common.context import RequestContext
 from heat_lite.db import (
     batch,
     encryption,
@@ -105,7 +104,7 @@ class ChangeSet:
         return {name for names in named for name in names if isinstance(name, int)}
 
 
-def save(context: RequestContext, changes: ChangeSet) -> list[int]:
+def save(changes: ChangeSet) -> list[int]:
     """Write the changes in one transaction and return the ids of ``rows_added`` in order.
 
     Raises LockLost when ``holder`` does not hold the stack lock, LeaseLost when another engine has
@@ -114,29 +113,23 @@ def save(context: RequestContext, changes: ChangeSet) -> list[int]:
     are stored already are not stored twice.
     """
     if session.in_transaction():
-        return _save(context, changes)
-    return _saves.submit((context, changes))
+        return _save(changes)
+    return _saves.submit(changes)
 
 
-def _save(context, changes):
+def _save(changes):
     try:
-        return _write(context, [changes])[0]
+        return _write([changes])[0]
     except (session.CommitOutcomeUnknown, db_exception.DBDuplicateEntry) as error:
-        if _is_written(context, changes):
-            return _read_back(context, changes)
+        if _is_written(changes):
+            return _read_back(changes)
         if isinstance(error, session.CommitOutcomeUnknown):
-            return _write(context, [changes])[0]
+            return _write([changes])[0]
         raise
 
 
-_saves = group_commit.GroupCommit(
-    lambda requests: _write(requests[0][0], [changes for _, changes in requests]),
-    lambda request: _save(*request),
-)
-
-
 @session.writer
-def _write(context, change_sets):
+def _write(change_sets):
     """Write several change sets and return the ids of the rows that each of them adds."""
     metrics.JOURNAL.add(len(change_sets))
     _check_locks(change_sets)
@@ -175,6 +168,9 @@ def _write(context, change_sets):
         changes.property_ids = {row: property_ids[row] for row, _ in changes.properties}
         changes.attribute_ids = {row: attribute_ids[row] for row, _ in changes.attributes}
     return [[next(remaining) for _ in changes.rows_added] for changes in change_sets]
+
+
+_saves = group_commit.GroupCommit(_write, _save)
 
 
 def _check_locks(change_sets):
@@ -230,7 +226,7 @@ def _update_stacks(change_sets):
 def _use_signals(change_sets):
     for changes in change_sets:
         for row_id, metadata, key in changes.metadata:
-            if not resources.set_metadata(None, row_id, metadata, expect=key):
+            if not resources.set_metadata(row_id, metadata, expect=key):
                 raise MetadataChanged(row_id)
     signals.use_in_transaction(pair for changes in change_sets for pair in changes.signals.items())
 
@@ -370,7 +366,7 @@ def _insert_events(change_sets, property_ids, now):
 
 
 @session.reader
-def _is_written(context, changes):
+def _is_written(changes):
     """Return whether a change set whose commit has an unknown outcome is stored.
 
     A change set without new rows, events and signals can be written again without harm.
@@ -387,7 +383,7 @@ def _is_written(context, changes):
 
 
 @session.reader
-def _read_back(context, changes):
+def _read_back(changes):
     """Return the ids that ``_write`` would have returned, and fill ``property_ids``."""
     table = models.resource
     names = [name for name, _ in changes.properties + changes.attributes] + [

@@ -10,7 +10,6 @@ from oslo_db import exception as db_exception
 from sqlalchemy import ColumnElement, Table, delete, exists, func, select, update
 
 from heat_lite.common import exception, status
-from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, group_commit, models, queries, session
 
 _L, _R, _T = models.stack_lock, models.resource, models.resource_signal
@@ -20,32 +19,30 @@ ATTEMPTS = 5
 ENDED = 'ended'
 
 
-def acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | None:
+def acquire(stack_id: str, engine_id: str) -> str | None:
     """Acquire the lock of a stack. Return None, or the id of the engine that holds the lock.
 
     The holder can be ``engine_id`` itself. Raises EntityNotFound when there is no such stack.
     """
-    request = context, stack_id, engine_id
+    request = stack_id, engine_id
     if session.retries_forever() and not session.in_transaction():
         return _acquisitions.submit(request)
     return _acquire(*request)
 
 
-def _acquire_many(requests: list[tuple[RequestContext, str, str]]) -> list[None]:
-    """Acquire all locks or none. The individual attempts then find the holder of each lock."""
-    rows = [{'stack_id': stack_id, 'engine_id': engine_id} for _, stack_id, engine_id in requests]
-    _insert_all(requests[0][0], sorted(rows, key=lambda row: row['stack_id']))
-    return [None] * len(requests)
-
-
 @session.writer
-def _insert_all(context: RequestContext, rows: list[dict]) -> None:
+def _acquire_many(requests: list[tuple[str, str]]) -> list[None]:
+    """Acquire all locks or none. The individual attempts then find the holder of each lock."""
+    rows = [
+        {'stack_id': stack_id, 'engine_id': engine_id} for stack_id, engine_id in sorted(requests)
+    ]
     if session.execute(batch.insert_or_ignore(_L), rows).rowcount != len(rows):
         raise LookupError('Some of the stacks are locked already.')
+    return [None] * len(rows)
 
 
 @session.writer
-def _acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | None:
+def _acquire(stack_id: str, engine_id: str) -> str | None:
     row = {'stack_id': stack_id, 'engine_id': engine_id}
     for _ in range(ATTEMPTS):
         try:
@@ -62,7 +59,7 @@ def _acquire(context: RequestContext, stack_id: str, engine_id: str) -> str | No
 
 
 @session.writer
-def steal(context: RequestContext, stack_id: str, old: str, new: str) -> str | None:
+def steal(stack_id: str, old: str, new: str) -> str | None:
     """Transfer the lock from a dead engine to another one.
 
     Return None, or the id of the engine that holds the lock instead.
@@ -70,11 +67,11 @@ def steal(context: RequestContext, stack_id: str, old: str, new: str) -> str | N
     query = update(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == old)
     if session.execute(query.values(engine_id=new)).rowcount == 1:
         return None
-    return acquire(context, stack_id, new)
+    return acquire(stack_id, new)
 
 
 @session.writer
-def release(context: RequestContext, stack_id: str, engine_id: str) -> bool:
+def release(stack_id: str, engine_id: str) -> bool:
     """Release the lock if this engine holds it. Return whether it did."""
     query = delete(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == engine_id)
     return session.execute(query).rowcount == 1
@@ -86,7 +83,7 @@ def _guarded(key: str | int) -> tuple[Table, ColumnElement[bool]]:
 
 
 @session.reader
-def quarantine(context: RequestContext, key: str | int) -> dict | None:
+def quarantine(key: str | int) -> dict | None:
     """Return the column ``quarantine`` of the lock of a stack, or of a signal that waits.
 
     ``key`` is the id of either. None where the column is empty, or there is no row.
@@ -97,9 +94,7 @@ def quarantine(context: RequestContext, key: str | int) -> dict | None:
 
 
 @session.writer
-def set_quarantine(
-    context: RequestContext, key: str | int, engine_id: str, value: dict | None
-) -> bool:
+def set_quarantine(key: str | int, engine_id: str, value: dict | None) -> bool:
     """Store the column ``quarantine``. Return False if the row is not that of this engine.
 
     What is known of the ends of engines stays.
@@ -118,7 +113,7 @@ def set_quarantine(
 
 
 @session.writer
-def record_engine_end(context: RequestContext, engine_id: str, by_itself: bool) -> None:
+def record_engine_end(engine_id: str, by_itself: bool) -> None:
     """Note how an engine has ended, in each column ``quarantine`` that names it."""
     for table, key in ((_L, _L.c.stack_id), (_T, _T.c.id)):
         query = select(key, table.c.quarantine).where(table.c.quarantine.contains(engine_id))
@@ -130,19 +125,19 @@ def record_engine_end(context: RequestContext, engine_id: str, by_itself: bool) 
 
 
 @session.reader
-def holder(context: RequestContext, stack_id: str) -> str | None:
+def holder(stack_id: str) -> str | None:
     """Return the id of the engine that holds the lock."""
     return _holder(stack_id)
 
 
 @session.reader
-def stack_ids_of(context: RequestContext, engine_id: str) -> list[str]:
+def stack_ids_of(engine_id: str) -> list[str]:
     """Return the ids of the stacks that an engine has locked."""
     return list(session.execute(select(_L.c.stack_id).where(_L.c.engine_id == engine_id)).scalars())
 
 
 @session.reader
-def stack_ids_by_engine(context: RequestContext) -> dict[str, list[str]]:
+def stack_ids_by_engine() -> dict[str, list[str]]:
     """Return the ids of all locked stacks by the id of the engine that has locked them."""
     found = collections.defaultdict(list)
     for stack_id, engine_id in session.execute(select(_L.c.stack_id, _L.c.engine_id)):
@@ -151,7 +146,7 @@ def stack_ids_by_engine(context: RequestContext) -> dict[str, list[str]]:
 
 
 @session.reader
-def stacks_at_work(context: RequestContext, limit: int) -> list:
+def stacks_at_work(limit: int) -> list:
     """Return the locked top-level stacks of all projects, the longest at work first.
 
     A row has ``engine_id``, ``id``, ``name``, ``tenant``, ``action``, ``status`` and ``since``.
@@ -165,7 +160,7 @@ def stacks_at_work(context: RequestContext, limit: int) -> list:
 
 
 @session.reader
-def unlocked_in_progress(context: RequestContext) -> list[str]:
+def unlocked_in_progress() -> list[str]:
     """Return the ids of the stacks that are in progress without a lock."""
     table = models.stack
     locked = exists().where(_L.c.stack_id == table.c.id)
@@ -183,9 +178,7 @@ def _holder(stack_id: str) -> str | None:
 
 
 @session.writer
-def acquire_signals(
-    context: RequestContext, row_id: int, engine_id: str, gone: str | None = None
-) -> str | None:
+def acquire_signals(row_id: int, engine_id: str, gone: str | None = None) -> str | None:
     """Acquire the right to handle signals to a resource. Return None, or the id of its holder.
 
     ``gone``: the id of a dead engine, whose lock is taken over. A row that does not exist cannot
@@ -202,7 +195,7 @@ def acquire_signals(
 
 
 @session.writer
-def release_signals(context: RequestContext, row_id: int, engine_id: str) -> None:
+def release_signals(row_id: int, engine_id: str) -> None:
     """Release the lock if this engine holds it."""
     query = update(_R).where(_R.c.id == row_id, _R.c.signal_engine == engine_id)
     session.execute(query.values(signal_engine=None))

@@ -60,22 +60,20 @@ _ROWS = select(*_COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(
 )
 
 
-def list_by_stack(context: RequestContext, stack_id: str) -> list[ResourceRow]:
+def list_by_stack(stack_id: str) -> list[ResourceRow]:
     """Return the rows of a stack in the order of ids, with their properties and data."""
-    return _rows_of_stacks.get(context, stack_id) or []
+    return _rows_of_stacks.get(stack_id) or []
 
 
 @session.reader
-def list_by_name(context: RequestContext, stack_id: str, name: str) -> list[ResourceRow]:
+def list_by_name(stack_id: str, name: str) -> list[ResourceRow]:
     """Return the rows of one resource name: the resource and its replacements."""
     which = (_R.c.stack_id == stack_id) & (_R.c.name == name)
     return _rows(_ROWS.where(which).order_by(_R.c.id), which)
 
 
 @session.reader
-def list_by_names(
-    context: RequestContext, stack_id: str, names: Collection[str]
-) -> list[ResourceRow]:
+def list_by_names(stack_id: str, names: Collection[str]) -> list[ResourceRow]:
     """Return the rows of several resource names of a stack in the order of ids."""
     found = []
     for named in queries.any_of(_R.c.name, names):
@@ -85,7 +83,7 @@ def list_by_names(
 
 
 @session.reader
-def list_by_stacks(context: RequestContext, stack_ids: Collection[str]) -> list[ResourceRow]:
+def list_by_stacks(stack_ids: Collection[str]) -> list[ResourceRow]:
     """Return the rows of several stacks in the order of ids."""
     if not stack_ids:
         return []
@@ -95,9 +93,7 @@ def list_by_stacks(context: RequestContext, stack_ids: Collection[str]) -> list[
 
 
 @session.reader
-def list_brief(
-    context: RequestContext, stack_ids: Collection[str]
-) -> dict[str, list[ListedResource]]:
+def list_brief(stack_ids: Collection[str]) -> dict[str, list[ListedResource]]:
     """Return the rows of each stack by stack id.
 
     The rows have no properties, data, metadata and requirements.
@@ -109,14 +105,14 @@ def list_brief(
 
 
 @session.reader
-def template_ids(context: RequestContext, stack_id: str) -> list[int | None]:
+def template_ids(stack_id: str) -> list[int | None]:
     """Return the ids of the templates by which the resources of a stack were made."""
     query = select(_R.c.current_template_id).where(_R.c.stack_id == stack_id).distinct()
     return list(session.execute(query).scalars())
 
 
 @session.reader
-def get(context: RequestContext, resource_id: int) -> ResourceRow | None:
+def get(resource_id: int) -> ResourceRow | None:
     return _first(_ROWS.where(_R.c.id == resource_id))
 
 
@@ -151,7 +147,7 @@ def _newest_of_project(context: RequestContext, which: ColumnElement[bool]) -> R
 
 
 @session.reader
-def attribute_values(context: RequestContext, ids: Collection[int]) -> dict[int, dict]:
+def attribute_values(ids: Collection[int]) -> dict[int, dict]:
     """Return the stored attributes by the id of their row."""
     found = {}
     for wanted in queries.any_of(_P.c.id, ids):
@@ -224,7 +220,7 @@ def _data(query: Select) -> Mapping[int, list]:
 
 
 @session.reader
-def metadata(context: RequestContext, resource_id: int) -> tuple[typing.Any, int | None] | None:
+def metadata(resource_id: int) -> tuple[typing.Any, int | None] | None:
     """Return (metadata, atomic key for ``set_metadata``); None if the row is gone."""
     row = session.execute(
         select(_R.c.rsrc_metadata, _R.c.atomic_key).where(_R.c.id == resource_id)
@@ -237,9 +233,7 @@ ANY_KEY = object()
 
 
 @session.writer
-def set_metadata(
-    context: RequestContext, resource_id: int, metadata: Value, expect: typing.Any = ANY_KEY
-) -> bool:
+def set_metadata(resource_id: int, metadata: Value, expect: typing.Any = ANY_KEY) -> bool:
     """Store metadata and return whether it was stored.
 
     With ``expect`` the metadata is stored only if the row has this atomic key, which is then
@@ -269,7 +263,7 @@ def data_values(resource_id: int, key: str, value: str | None, redact: bool) -> 
 
 
 @session.reader
-def data(context: RequestContext, resource_id: int) -> list[tuple[str, str | None, bool]]:
+def data(resource_id: int) -> list[tuple[str, str | None, bool]]:
     """Return (key, value, redact) of a resource, for ``heat-lite-manage resource_data_list``."""
     query = (
         select(_D.c.key, _D.c.value, _D.c.redact, _D.c.decrypt_method)
@@ -282,11 +276,9 @@ def data(context: RequestContext, resource_id: int) -> list[tuple[str, str | Non
     ]
 
 
-def _grouped_by_stack(
-    context: RequestContext, stack_ids: Collection[str]
-) -> Mapping[str, list[ResourceRow]]:
+def _grouped_by_stack(stack_ids: Collection[str]) -> Mapping[str, list[ResourceRow]]:
     found = collections.defaultdict(list)
-    for row in list_by_stacks(context, stack_ids):
+    for row in list_by_stacks(stack_ids):
         found[row.stack_id].append(row)
     return found
 

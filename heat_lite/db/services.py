@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from sqlalchemy import delete as sql_delete
 from sqlalchemy import insert, or_, select, update
 
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row
 from heat_lite.db import models, session
 from heat_lite.db.column_types import utcnow
@@ -18,7 +17,6 @@ CLEAN_INTERVALS = 3
 
 @session.writer
 def create(
-    context: RequestContext,
     engine_id: str,
     host: str,
     hostname: str,
@@ -39,14 +37,14 @@ def create(
 
 
 @session.writer
-def heartbeat(context: RequestContext, service_id: str) -> bool:
+def heartbeat(service_id: str) -> bool:
     """Record that an engine is alive, even if it was marked deleted. Return False without a row."""
     values = {'updated_at': utcnow(), 'deleted_at': None}
     return session.execute(update(_S).where(_S.c.id == service_id).values(values)).rowcount == 1
 
 
 @session.reader
-def last_heartbeats(context: RequestContext) -> dict[str, datetime.datetime | None]:
+def last_heartbeats() -> dict[str, datetime.datetime | None]:
     """Return the time of the last heartbeat by engine id, for engines that have not stopped.
 
     The time is None if the heartbeat has expired.
@@ -59,14 +57,14 @@ def last_heartbeats(context: RequestContext) -> dict[str, datetime.datetime | No
 
 
 @session.writer
-def delete(context: RequestContext, service_id: str, soft: bool = True) -> bool:
+def delete(service_id: str, soft: bool = True) -> bool:
     """Mark the row of an engine deleted, as it does when it stops; or remove the row."""
     query = update(_S).values(deleted_at=utcnow()) if soft else sql_delete(_S)
     return session.execute(query.where(_S.c.id == service_id)).rowcount == 1
 
 
 @session.writer
-def clean(context: RequestContext) -> int:
+def clean() -> int:
     """Remove the rows of engines that have stopped or died, and return their number."""
     now = utcnow()
     dead = [row.id for row in _all() if row.deleted_at is not None or not is_up(row, now)]
@@ -78,7 +76,7 @@ def clean(context: RequestContext) -> int:
 
 
 @session.writer
-def clean_host(context: RequestContext, host: str, hostname: str, binary: str) -> int:
+def clean_host(host: str, hostname: str, binary: str) -> int:
     """Remove the rows of engines of one host and binary whose last heartbeat is older than
     ``CLEAN_INTERVALS`` of their intervals. Return their number.
     """
@@ -96,7 +94,7 @@ def clean_host(context: RequestContext, host: str, hostname: str, binary: str) -
 
 
 @session.reader
-def foreign(context: RequestContext, binary: str) -> Sequence[Row]:
+def foreign(binary: str) -> Sequence[Row]:
     """Return the rows of living engines of another service, for example of Heat."""
     return [row for row in _all() if row.binary != binary and is_up(row)]
 
@@ -126,6 +124,6 @@ def _all() -> Sequence[Row]:
 
 
 @session.reader
-def list_rows(context: RequestContext) -> Sequence[Row]:
+def list_rows() -> Sequence[Row]:
     """Return all rows, including those of engines that have stopped."""
     return _all()

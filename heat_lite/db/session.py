@@ -3,7 +3,7 @@
 A function that is called within another transaction joins it.
 
     @session.writer
-    def touch(context, stack_id):
+    def touch(stack_id):
         session.execute(update(models.stack).where(...))
 
 A transaction is retried after a deadlock and after a connection that was lost before the commit.

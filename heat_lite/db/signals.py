@@ -12,7 +12,6 @@ from oslo_db import exception as db_exception
 from sqlalchemy import delete, func, insert, select, union, update
 
 from heat_lite.common import exception
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value
 from heat_lite.db import batch, group_commit, models, resources, session
 from heat_lite.db.column_types import row_type, utcnow
@@ -45,7 +44,7 @@ class WaitingSignal(_Waiting):
 
 
 @session.reader
-def targets(context: RequestContext, stack_id: str, name: str) -> list[Target]:
+def targets(stack_id: str, name: str) -> list[Target]:
     """Return the resources of a stack with this name or physical id, without their metadata."""
     named = union(
         select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.name == name),
@@ -62,7 +61,6 @@ def targets(context: RequestContext, stack_id: str, name: str) -> list[Target]:
 
 
 def add(
-    context: RequestContext,
     resource_id: int,
     engine_id: str,
     details: Value,
@@ -80,25 +78,21 @@ def add(
         'created_at': utcnow(),
     }
     try:
-        return _inserts.submit((context, row))
+        return _inserts.submit(row)
     except db_exception.DBReferenceError:
         raise exception.EntityNotFound(entity='Resource', name=str(resource_id)) from None
 
 
 @session.writer
-def _insert(context: RequestContext, rows: list[dict]) -> list[int]:
+def _insert(rows: list[dict]) -> list[int]:
     return batch.insert(insert(_T), rows, returning=_T.c.id)
 
 
-_inserts = group_commit.GroupCommit(
-    lambda requests: _insert(requests[0][0], [row for _, row in requests]),
-    lambda request: _insert(request[0], [request[1]])[0],
-)
+_inserts = group_commit.GroupCommit(_insert, lambda row: _insert([row])[0])
 
 
 @session.reader
 def waiting(
-    context: RequestContext,
     resource_id: int,
     engine_id: str,
     limit: int | None = None,
@@ -114,13 +108,13 @@ def waiting(
 
 
 @session.reader
-def is_waiting(context: RequestContext, signal_id: int, engine_id: str) -> bool:
+def is_waiting(signal_id: int, engine_id: str) -> bool:
     """Return whether a signal is not handled yet, and ``engine_id`` handles it."""
     return signal_id in present({signal_id: engine_id})
 
 
 @session.reader
-def by_engine(context: RequestContext) -> dict[str, dict[int, str]]:
+def by_engine() -> dict[str, dict[int, str]]:
     """Return the ids of resources with waiting signals, and of their stacks, by engine."""
     query = select(_T.c.engine_id, _T.c.resource_id, _R.c.stack_id).join(_R).distinct()
     found: dict[str, dict[int, str]] = collections.defaultdict(dict)
@@ -130,7 +124,7 @@ def by_engine(context: RequestContext) -> dict[str, dict[int, str]]:
 
 
 @session.writer
-def claim(context: RequestContext, resource_id: int, gone: str, engine_id: str) -> None:
+def claim(resource_id: int, gone: str, engine_id: str) -> None:
     """Give the signals of a resource that a dead engine had to another one."""
     query = update(_T).where(_T.c.resource_id == resource_id, _T.c.engine_id == gone)
     session.execute(
@@ -139,7 +133,7 @@ def claim(context: RequestContext, resource_id: int, gone: str, engine_id: str) 
 
 
 @session.writer
-def use(context: RequestContext, signals: Mapping[int, str]) -> None:
+def use(signals: Mapping[int, str]) -> None:
     """Delete signals, each by its id and the engine that has handled it.
 
     Raises SignalsTaken if one of them is not that engine's.

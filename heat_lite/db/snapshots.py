@@ -66,14 +66,14 @@ def _completed(rows: Sequence[Row]) -> Sequence[SnapshotRow]:
 
 
 @session.writer
-def update(context: RequestContext, snapshot_id: str, values: dict) -> bool:
+def update(snapshot_id: str, values: dict) -> bool:
     return (
         session.execute(sql_update(_S).where(_S.c.id == snapshot_id).values(values)).rowcount == 1
     )
 
 
 @session.reader
-def list_deleting(context: RequestContext) -> Row:
+def list_deleting() -> Row:
     """Return (id, stack_id, updated_at) of the snapshots of all projects that are being deleted."""
     query = select(_S.c.id, _S.c.stack_id, _S.c.updated_at).where(
         _S.c.action == status.DELETE, _S.c.status == status.IN_PROGRESS
@@ -82,9 +82,7 @@ def list_deleting(context: RequestContext) -> Row:
 
 
 @session.writer
-def touch(
-    context: RequestContext, snapshot_id: str, seen: datetime.datetime | None
-) -> datetime.datetime | None:
+def touch(snapshot_id: str, seen: datetime.datetime | None) -> datetime.datetime | None:
     """Set ``updated_at`` of a snapshot in progress, as a heartbeat of its action.
 
     Return the new time; None if ``updated_at`` is no longer ``seen`` or the snapshot is gone.
@@ -97,18 +95,18 @@ def touch(
 
 
 @session.writer
-def delete(context: RequestContext, snapshot_id: str) -> bool:
+def delete(snapshot_id: str) -> bool:
     """Delete a snapshot and the snapshots of its resources."""
     session.execute(sql_delete(_R).where(_R.c.snapshot_id == snapshot_id))
     return session.execute(sql_delete(_S).where(_S.c.id == snapshot_id)).rowcount == 1
 
 
-def count(context: RequestContext, stack_id: str) -> int:
-    return _count_reads.get(context, stack_id) or 0
+def count(stack_id: str) -> int:
+    return _count_reads.get(stack_id) or 0
 
 
 @session.reader
-def _counts(context: RequestContext, stack_ids: Collection[str]) -> dict[str, int]:
+def _counts(stack_ids: Collection[str]) -> dict[str, int]:
     query = (
         select(_S.c.stack_id, func.count())
         .where(_S.c.stack_id.in_(stack_ids))
@@ -121,7 +119,7 @@ _count_reads = group_commit.GroupRead(_counts)
 
 
 @session.reader
-def list_rows(context: RequestContext, stack_id: str) -> Sequence[SnapshotRow]:
+def list_rows(stack_id: str) -> Sequence[SnapshotRow]:
     """Return the snapshots of a stack, oldest first."""
     query = select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)
     return _completed(session.execute(query).all())

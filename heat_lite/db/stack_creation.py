@@ -11,7 +11,6 @@ from oslo_db import exception as db_exception
 from sqlalchemy import insert, select
 
 from heat_lite.common import exception
-from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, group_commit, models, session, stacks, templates
 
 _S, _LOCK = models.stack, models.stack_lock
@@ -20,7 +19,6 @@ _S, _LOCK = models.stack, models.stack_lock
 class _Request(typing.NamedTuple):
     """The arguments of ``store``, with the id of the new stack among ``values``."""
 
-    context: RequestContext
     content: tuple
     values: dict
     tags: Collection[str]
@@ -39,7 +37,7 @@ class _Request(typing.NamedTuple):
 
 
 @session.writer
-def create(context: RequestContext, values: dict, tags: Collection[str] = ()) -> str:
+def create(values: dict, tags: Collection[str] = ()) -> str:
     """Insert the row of a stack with its tags and return the id.
 
     Raises StackExists when a living top-level stack of the project has this name. Nested stacks
@@ -59,7 +57,6 @@ def create(context: RequestContext, values: dict, tags: Collection[str] = ()) ->
 
 
 def store(
-    context: RequestContext,
     content: tuple,
     values: dict,
     tags: Collection[str] = (),
@@ -77,7 +74,7 @@ def store(
     """
     # The id is chosen here, so that the stack can be found if the outcome of a commit is unknown.
     values = {'id': str(uuid.uuid4()), **values}
-    request = _Request(context, content, values, tags, engine_id, parent_engine_id)
+    request = _Request(content, values, tags, engine_id, parent_engine_id)
     if request.groupable and not session.in_transaction():
         return _creations.submit(request)
     return _store_once(request)
@@ -94,7 +91,7 @@ def _store_once(request: _Request) -> tuple[str, int | None]:
     ) as error:
         found = None
         if not session.in_transaction():
-            found = _find_stored(request.context, request.values['id'])
+            found = _find_stored(request.values['id'])
         if found is not None:
             return found
         if isinstance(error, session.CommitOutcomeUnknown):
@@ -103,7 +100,7 @@ def _store_once(request: _Request) -> tuple[str, int | None]:
 
 
 @session.reader
-def _find_stored(context: RequestContext, stack_id: str) -> tuple[str, int] | None:
+def _find_stored(stack_id: str) -> tuple[str, int] | None:
     """Return (stack id, template id), or None if there is no such stack."""
     query = select(_S.c.id, _S.c.raw_template_id).where(_S.c.id == stack_id)
     found = session.execute(query).first()
@@ -112,13 +109,13 @@ def _find_stored(context: RequestContext, stack_id: str) -> tuple[str, int] | No
 
 @session.writer
 def _store(request: _Request) -> tuple[str, int | None]:
-    context, values = request.context, request.values
+    values = request.values
     if request.parent_engine_id is not None:
         found = _find_in_locked_parent(values, request.parent_engine_id)
         if found is not None:
             return found, None
-    template_id = templates.store(context, *request.content)
-    stack_id = create(context, {**values, 'raw_template_id': template_id}, request.tags)
+    template_id = templates.store(*request.content)
+    stack_id = create({**values, 'raw_template_id': template_id}, request.tags)
     if request.engine_id is not None:
         lock = {'stack_id': stack_id, 'engine_id': request.engine_id}
         session.execute(insert(_LOCK), lock)
@@ -145,9 +142,7 @@ def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
 @session.writer
 def _store_many(requests: list[_Request]) -> list[tuple[str, int]]:
     """Store nested stacks with as many statements as for one; all of them or none."""
-    template_ids = templates.store_all(
-        requests[0].context, [request.content for request in requests]
-    )
+    template_ids = templates.store_all([request.content for request in requests])
     rows = [
         {
             'id': str(uuid.uuid4()),

@@ -103,13 +103,13 @@ def _get_query(show_deleted: bool, of_project: bool) -> Select:
     return (_visible_to(query, bindparam('project')) if of_project else query).order_by(_TAG.c.id)
 
 
-def get_row(context: RequestContext, stack_id: str) -> StackRow | None:
+def get_row(stack_id: str) -> StackRow | None:
     """Return the row of a stack, deleted or not, of any project, without its tags."""
-    return _row_reads.get(context, stack_id)
+    return _row_reads.get(stack_id)
 
 
 @session.reader
-def _rows(context: RequestContext, stack_ids: Collection[str]) -> Mapping[str, StackRow]:
+def _rows(stack_ids: Collection[str]) -> Mapping[str, StackRow]:
     query = select(*_COLUMNS).where(_S.c.id.in_(stack_ids))
     return {row.id: StackRow(*row, []) for row in session.execute(query)}
 
@@ -133,7 +133,7 @@ def get_by_name(context: RequestContext, name: str, owner_id: str | None = None)
 
 
 @session.repeatable_writer
-def store_user_project(context: RequestContext, stack_id: str, project_id: str) -> str | None:
+def store_user_project(stack_id: str, project_id: str) -> str | None:
     """Store the project of the users of a stack unless it has one. Return the stored one.
 
     Return None if the stack is deleted.
@@ -166,9 +166,7 @@ def _visible_to(query: Select, project: typing.Any) -> Select:
 
 
 @session.writer
-def update(
-    context: RequestContext, stack_id: str, values: dict, traversal: str | None = None
-) -> bool:
+def update(stack_id: str, values: dict, traversal: str | None = None) -> bool:
     """Store values. Return False if the stack is gone or its current traversal is another one."""
     query = sql_update(_S).where(_S.c.id == stack_id)
     if traversal is not None:
@@ -190,21 +188,21 @@ def with_derived_columns(values: dict) -> dict:
 
 
 @session.writer
-def delete(context: RequestContext, stack_id: str, values: dict | None = None) -> bool:
+def delete(stack_id: str, values: dict | None = None) -> bool:
     """Mark the stack deleted, store further values and remove the rows of its resources.
 
     Events and tags stay until the purge.
     """
     session.execute(sql_delete(models.sync_point).where(models.sync_point.c.stack_id == stack_id))
     session.execute(sql_delete(_R).where(_R.c.stack_id == stack_id))
-    return update(context, stack_id, {'deleted_at': utcnow(), **(values or {})})
+    return update(stack_id, {'deleted_at': utcnow(), **(values or {})})
 
 
 # --------------------------------------------------------------- tags
 
 
 @session.reader
-def tags(context: RequestContext, stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
+def tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
     """Return the tags of each stack that has any, in the order given by the user."""
     return _tags(stack_ids)
 
@@ -218,7 +216,7 @@ def _tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
 
 
 @session.repeatable_writer
-def set_tags(context: RequestContext, stack_id: str, tags: Collection[str]) -> None:
+def set_tags(stack_id: str, tags: Collection[str]) -> None:
     """Replace the tags of a stack."""
     session.execute(sql_delete(_TAG).where(_TAG.c.stack_id == stack_id))
     add_tags(stack_id, tags)
@@ -234,9 +232,7 @@ def add_tags(stack_id: str, tags: Collection[str]) -> None:
 
 
 @session.reader
-def children(
-    context: RequestContext, owner_ids: Collection[str], show_deleted: bool = False
-) -> Sequence[ListedStack]:
+def children(owner_ids: Collection[str], show_deleted: bool = False) -> Sequence[ListedStack]:
     """Return the stacks nested directly below any of these, without LARGE_COLUMNS."""
     query = select(*_SMALL, literal(None)).where(
         _S.c.owner_id.in_(owner_ids), queries.is_no_backup()
@@ -247,7 +243,7 @@ def children(
 
 
 @session.reader
-def child_rows(context: RequestContext, owner_id: str) -> dict[str, StackRow]:
+def child_rows(owner_id: str) -> dict[str, StackRow]:
     """Return the living stacks nested directly below one: the complete rows by id."""
     query = select(*_COLUMNS).where(
         _S.c.owner_id == owner_id, _S.c.deleted_at.is_(None), queries.is_no_backup()
@@ -256,7 +252,7 @@ def child_rows(context: RequestContext, owner_id: str) -> dict[str, StackRow]:
 
 
 @session.reader
-def tree_ids(context: RequestContext, stack_id: str) -> Sequence[str]:
+def tree_ids(stack_id: str) -> Sequence[str]:
     """Return the id of a stack and those of all living stacks nested in it, level by level."""
     found, level = [], [stack_id]
     while level:
@@ -267,7 +263,7 @@ def tree_ids(context: RequestContext, stack_id: str) -> Sequence[str]:
 
 
 @session.reader
-def root_id(context: RequestContext, stack_id: str) -> str | None:
+def root_id(stack_id: str) -> str | None:
     """Return the id of the stack at the top of the tree; None if there is no such stack."""
     climb = select(_S.c.id, _S.c.owner_id).where(_S.c.id == stack_id).cte('climb', recursive=True)
     climb = climb.union(select(_S.c.id, _S.c.owner_id).where(_S.c.id == climb.c.owner_id))
@@ -278,7 +274,7 @@ def root_id(context: RequestContext, stack_id: str) -> str | None:
 
 
 @session.reader
-def count_tree_resources(context: RequestContext, root_stack_id: str) -> int:
+def count_tree_resources(root_stack_id: str) -> int:
     """Return the number of resources in a stack and in all stacks nested in it."""
     query = select(func.count()).select_from(_R).where(_R.c.root_stack_id == root_stack_id)
     return session.execute(query).scalar()
@@ -288,7 +284,7 @@ def count_tree_resources(context: RequestContext, root_stack_id: str) -> int:
 
 
 @session.writer
-def reset_status(context: RequestContext, stack_id: str) -> int:
+def reset_status(stack_id: str) -> int:
     """Set everything that is in progress in a tree of stacks to FAILED and remove its locks.
 
     Return the number of stacks in the tree. Raises EntityNotFound when there is no such stack.
@@ -298,7 +294,7 @@ def reset_status(context: RequestContext, stack_id: str) -> int:
     alive = select(_S.c.id).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
     if session.execute(alive).first() is None:
         raise exception.EntityNotFound(entity='Stack', name=stack_id)
-    stack_ids = tree_ids(context, stack_id)
+    stack_ids = tree_ids(stack_id)
     failed = {'status': status.FAILED, 'status_reason': RESET_REASON, 'updated_at': utcnow()}
     for table, id_column in ((_S, _S.c.id), (_R, _R.c.stack_id)):
         unfinished = id_column.in_(stack_ids), table.c.status == status.IN_PROGRESS
@@ -350,7 +346,7 @@ def list_rows(
 
 
 @session.reader
-def count_by_state(context: RequestContext) -> Sequence[tuple[str, str, int, typing.Any]]:
+def count_by_state() -> Sequence[tuple[str, str, int, typing.Any]]:
     """Return rows of the stacks by their state, without deleted ones.
 
     A row is (action, status, number of stacks, time of the oldest last change). Nested stacks count

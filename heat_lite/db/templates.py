@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Table, func, select, update
 
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value
 from heat_lite.db import batch, encryption, models, session
 from heat_lite.db.column_types import row_type, utcnow
@@ -38,7 +37,6 @@ _GET = select(
 
 
 def store(
-    context: RequestContext,
     template: dict,
     environment: dict | None = None,
     files: dict | None = None,
@@ -48,11 +46,11 @@ def store(
     The row cannot be purged before the end of the transaction, so the stack that refers to it
     should be created in the same one.
     """
-    return store_all(context, [(template, environment, files)])[0]
+    return store_all([(template, environment, files)])[0]
 
 
 @session.repeatable_writer
-def store_all(context: RequestContext, contents: list[tuple]) -> list[int]:
+def store_all(contents: list[tuple]) -> list[int]:
     """Store many contents, each (template, environment, files), and return their ids.
 
     It takes as many statements as one content.
@@ -88,7 +86,7 @@ def _files_ids(all_files: list[dict]) -> list[int | None]:
 
 
 @session.reader
-def get(context: RequestContext, template_id: int) -> Row:
+def get(template_id: int) -> Row:
     """Return the TemplateRow of this id, or None."""
     row = session.execute(_GET.where(_T.c.id == template_id)).first()
     return row and TemplateRow(row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {})
@@ -96,7 +94,6 @@ def get(context: RequestContext, template_id: int) -> Row:
 
 @session.reader
 def find(
-    context: RequestContext,
     template: dict,
     environment: dict | None = None,
     files: dict | None = None,

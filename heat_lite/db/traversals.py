@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import select, update
 
-from heat_lite.common.context import RequestContext
 from heat_lite.db import batch, models, session, sync_points
 
 _S, _R, _L = models.stack, models.resource, models.stack_lock
@@ -65,7 +64,7 @@ def deps_of_rows(stack_id: str) -> dict:
 
 
 @session.reader
-def look(context: RequestContext, stack_id: str, engine_id: str) -> View:
+def look(stack_id: str, engine_id: str) -> View:
     """Return what an engine has to do for the current traversal of a stack.
 
     The rows are read first: each of them was given before its sync point is read.
@@ -85,7 +84,7 @@ def look(context: RequestContext, stack_id: str, engine_id: str) -> View:
 
 
 @session.reader
-def rows_elsewhere(context: RequestContext, stack_id: str, engine_id: str) -> dict[int, str]:
+def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
     """Return the rows of a stack that other engines hold, with the ids of these engines."""
     query = select(_R.c.id, _R.c.engine_id).where(
         _R.c.stack_id == stack_id, _R.c.engine_id.is_not(None), _R.c.engine_id != engine_id
@@ -94,14 +93,14 @@ def rows_elsewhere(context: RequestContext, stack_id: str, engine_id: str) -> di
 
 
 @session.reader
-def engines_of(context: RequestContext, stack_id: str) -> list[str]:
+def engines_of(stack_id: str) -> list[str]:
     """Return the ids of the engines that hold rows of a stack."""
     query = select(_R.c.engine_id).where(_R.c.stack_id == stack_id, _R.c.engine_id.is_not(None))
     return list(session.execute(query.distinct()).scalars())
 
 
 @session.reader
-def engine_of(context: RequestContext, stack_id: str, name: str) -> str | None:
+def engine_of(stack_id: str, name: str) -> str | None:
     """Return the id of the engine that holds a row of the resource; None where none does."""
     query = select(_R.c.engine_id).where(
         _R.c.stack_id == stack_id, _R.c.name == name, _R.c.engine_id.is_not(None)
@@ -110,9 +109,7 @@ def engine_of(context: RequestContext, stack_id: str, name: str) -> str | None:
 
 
 @session.writer
-def take_rows(
-    context: RequestContext, stack_id: str, engines: Collection[str], engine_id: str
-) -> set[int]:
+def take_rows(stack_id: str, engines: Collection[str], engine_id: str) -> set[int]:
     """Give the rows that dead engines hold to ``engine_id``, the holder of the stack lock.
 
     Return their ids.
@@ -127,7 +124,7 @@ def take_rows(
 
 
 @session.writer
-def release(context: RequestContext, stack_id: str, engine_id: str) -> None:
+def release(stack_id: str, engine_id: str) -> None:
     """Let go of all rows of a stack that an engine holds."""
     rows = update(_R).where(_R.c.stack_id == stack_id, _R.c.engine_id == engine_id)
     session.execute(rows.values(engine_id=None))

@@ -49,7 +49,7 @@ Judge = Callable[[typing.Any, Sequence[Point], datetime.datetime], Verdict]
 
 
 @session.repeatable_writer
-def put(context: RequestContext, stack_id: str, name: str, values: dict) -> None:
+def put(stack_id: str, name: str, values: dict) -> None:
     """Insert the rule of a stack with this name, or change the columns in ``values``."""
     found = update(_W).where(_W.c.stack_id == stack_id, _W.c.name == name)
     if session.execute(found.values(values)).rowcount == 0 and not _exists(stack_id, name):
@@ -63,7 +63,7 @@ def _exists(stack_id: str, name: str) -> bool:
 
 
 @session.repeatable_writer
-def remove(context: RequestContext, stack_id: str, name: str) -> None:
+def remove(stack_id: str, name: str) -> None:
     """Delete the rule of a stack with its measurements."""
     ids = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
     found = session.execute(ids).scalars().all()
@@ -72,13 +72,13 @@ def remove(context: RequestContext, stack_id: str, name: str) -> None:
 
 
 @session.writer
-def set_state(context: RequestContext, rule_id: int, values: dict) -> bool:
+def set_state(rule_id: int, values: dict) -> bool:
     """Store values of a rule. Return False if it does not exist any more."""
     return session.execute(update(_W).where(_W.c.id == rule_id).values(values)).rowcount == 1
 
 
 @session.reader
-def find(context: RequestContext, stack_id: str, name: str) -> Row:
+def find(stack_id: str, name: str) -> Row:
     """Return the rule of a stack with this name, or None."""
     query = _listed().where(_W.c.stack_id == stack_id, _W.c.name == name)
     return session.execute(query).first()
@@ -120,7 +120,7 @@ def in_state(state: str) -> ColumnElement[bool]:
 
 
 @session.reader
-def count(context: RequestContext, tenant: str) -> int:
+def count(tenant: str) -> int:
     """Return the number of rules of a project."""
     query = select(func.count()).select_from(_W.join(_S, _W.c.stack_id == _S.c.id))
     return session.execute(query.where(_S.c.tenant == tenant)).scalar() or 0
@@ -136,8 +136,8 @@ def _visible(context: RequestContext) -> ColumnElement[bool]:
     query = select(_S.c.id).where(
         _S.c.stack_user_project_id == context.tenant_id, _S.c.deleted_at.is_(None)
     )
-    roots = {stacks.root_id(context, each) for each in session.execute(query).scalars().all()}
-    trees = {each for root in roots if root for each in stacks.tree_ids(context, root)}
+    roots = {stacks.root_id(each) for each in session.execute(query).scalars().all()}
+    trees = {each for root in roots if root for each in stacks.tree_ids(root)}
     return or_(own, _S.c.id.in_(sorted(trees))) if trees else own
 
 
@@ -145,13 +145,13 @@ def _visible(context: RequestContext) -> ColumnElement[bool]:
 
 
 @session.writer
-def add_data(context: RequestContext, rows: Iterable[dict]) -> None:
+def add_data(rows: Iterable[dict]) -> None:
     """Insert measurements: ``watch_rule_id``, ``data``, ``created_at``."""
     session.execute(insert(_D), list(rows))
 
 
 @session.reader
-def count_data(context: RequestContext, tenant: str) -> int:
+def count_data(tenant: str) -> int:
     """Return the number of stored measurements of a project."""
     joined = _D.join(_W, _D.c.watch_rule_id == _W.c.id).join(_S, _W.c.stack_id == _S.c.id)
     query = select(func.count()).select_from(joined).where(_S.c.tenant == tenant)
@@ -159,7 +159,7 @@ def count_data(context: RequestContext, tenant: str) -> int:
 
 
 @session.reader
-def count_data_of(context: RequestContext | None, rule_ids: Collection[int]) -> dict[int, int]:
+def count_data_of(rule_ids: Collection[int]) -> dict[int, int]:
     """Return the number of stored measurements by the id of their rule."""
     query = select(_D.c.watch_rule_id, func.count()).where(_D.c.watch_rule_id.in_(rule_ids))
     return dict(tuple(row) for row in session.execute(query.group_by(_D.c.watch_rule_id)))
@@ -182,7 +182,6 @@ def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[R
 
 @session.writer
 def evaluate_due(
-    context: RequestContext,
     now: datetime.datetime,
     share: tuple[int, int],
     limit: int,
@@ -226,7 +225,7 @@ def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence
 
 def _within_budget(rules: Sequence[Row]) -> list:
     """Return the first rules: one at least, but at most MAX_POINTS measurements in all."""
-    numbers = count_data_of(None, [rule.id for rule in rules]) if rules else {}
+    numbers = count_data_of([rule.id for rule in rules]) if rules else {}
     total, chosen = 0, list[typing.Any]()
     for rule in rules:
         total += numbers.get(rule.id, 0)

@@ -97,7 +97,7 @@ class DeferredAuth:
             self._error = str(error)
             raise
         LOG.info('%s: credentials of user %s are stored', self._stack, context.user_id)
-        made = credentials.replace_for_stack(context, self._top_id, values, old and old.id)
+        made = credentials.replace_for_stack(self._top_id, values, old and old.id)
         if made is not None:
             self._stack.user_creds_id = made
         else:
@@ -137,7 +137,7 @@ class DeferredAuth:
         try:
             self.ensure(context, verify, own)
             if self._stored() is not None:
-                credentials.clear_requester(context, self._top_id)
+                credentials.clear_requester(self._top_id)
         except Exception as error:
             LOG.warning(
                 '%s: no credentials could be stored, work after the token expires will fail: %s',
@@ -168,7 +168,7 @@ class DeferredAuth:
         """Return the auth plug-in by the kept token of the last requester; None without one that
         is valid.
         """
-        row = None if self._top_id is None else db_stacks.get_row(self._stack.context, self._top_id)
+        row = None if self._top_id is None else db_stacks.get_row(self._top_id)
         requester = row and credentials.decrypt_requester(row.asker)
         if self._trusts is None or not requester or not requester.auth_token_info:
             return None
@@ -195,11 +195,7 @@ class DeferredAuth:
         )
 
     def _stored(self):
-        return (
-            None
-            if self._top_id is None
-            else credentials.get_by_stack(self._stack.context, self._top_id)
-        )
+        return None if self._top_id is None else credentials.get_by_stack(self._top_id)
 
     @property
     def _top_id(self):
@@ -217,7 +213,7 @@ class DeferredAuth:
             if stored is not None:
                 if self._trusts is not None:
                     self._trusts.delete(stored, stack.context)
-                credentials.delete(stack.context, stored.id)
+                credentials.delete(stored.id)
         except Exception as error:
             LOG.warning(
                 '%s: the credentials of user %s could not be deleted and stay in Keystone: %s',

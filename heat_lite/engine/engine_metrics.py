@@ -5,7 +5,6 @@ Tests: tests/functional/test_metrics.py.
 
 import time
 
-from heat_lite.common import context as request_context
 from heat_lite.common import metrics, status
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.column_types import utcnow
@@ -19,7 +18,6 @@ class EngineSampler:
 
     def __init__(self, runtime):
         self._pool = runtime.pool
-        self._context = request_context.admin_context()
         self._counted_at = float('-inf')
 
     def __call__(self):
@@ -31,7 +29,7 @@ class EngineSampler:
             self._count_stacks()
 
     def _count_stacks(self):
-        rows = db_stacks.count_by_state(self._context)
+        rows = db_stacks.count_by_state()
         metrics.STACKS.set_all(
             {(action or '', state or ''): count for action, state, count, _ in rows}
         )

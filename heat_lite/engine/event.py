@@ -102,4 +102,4 @@ def trim(stack):
     if is_new or stack.deleted_at is not None:  # too few events, or the purge deletes all
         return
     if keep > 0 and random.random() * batch < 2 * stack.journal.events_written:
-        db_events.trim(stack.context, stack.id, keep, batch)
+        db_events.trim(stack.id, keep, batch)

@@ -90,11 +90,11 @@ class TemplateCache:
     def __init__(self, max_entries=256, kilobytes=64 * 1024):
         self._cache = lru_cache.LruCache(max_entries, kilobytes, lru_cache.template_weight)
 
-    def get(self, context, template_id) -> Template:
+    def get(self, template_id: int) -> Template:
         template = self._cache.get(template_id)
         if template is not None:
             return template
-        row = db_templates.get(context, template_id)
+        row = db_templates.get(template_id)
         return self.put(
             template_id, Template(row.template, row.files, Environment(row.environment))
         )
@@ -106,9 +106,9 @@ class TemplateCache:
         """Cache a template that has just been stored."""
         return self._cache.put(template_id, template)
 
-    def store(self, context, template):
+    def store(self, template: Template) -> int:
         """Store a template with its environment and files. Return the id of its row."""
-        template_id = db_templates.store(context, *template.content())
+        template_id = db_templates.store(*template.content())
         self.put(template_id, template)
         return template_id
 

@@ -12,7 +12,6 @@ import time
 import uuid
 
 from heat_lite.clients import clients, docker_plugin, keystone, trusts
-from heat_lite.common import context as request_context
 from heat_lite.common import exception, health_checks, installation, urlfetch
 from heat_lite.db import group_commit
 from heat_lite.db import locks as db_locks
@@ -196,7 +195,7 @@ class EngineService:
     def record_end(self, engine_id, by_itself):
         """Store how the engine before this one has ended, for those that take over from it."""
         try:
-            db_locks.record_engine_end(request_context.admin_context(), engine_id, by_itself)
+            db_locks.record_engine_end(engine_id, by_itself)
         except Exception:
             LOG.exception(
                 'How engine %s has ended could not be stored: it counts as unknown', engine_id
@@ -249,7 +248,6 @@ class EngineService:
         if options.deleted_retention_days:
             purge = functools.partial(
                 db_purge.purge_deleted,
-                request_context.admin_context(),
                 options.deleted_retention_days,
             )
             timers.append(

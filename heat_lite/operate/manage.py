@@ -13,7 +13,7 @@ from oslo_db import exception as db_exception
 from sqlalchemy import exc as sql_exception
 
 from heat_lite.cli import option_parser
-from heat_lite.common import cipher, context, exception
+from heat_lite.common import cipher, exception
 from heat_lite.db import migration, resources, services, session, stacks
 from heat_lite.db.maintenance import purge, reencrypt
 from heat_lite.operate.config_check import option_report
@@ -81,7 +81,6 @@ def purge_deleted(conf: ConfigOpts) -> None:
     """Remove stacks from the database that were deleted longer ago than AGE."""
     command = conf.command
     purge.purge_deleted(
-        context.admin_context(),
         command.age,
         command.granularity,
         command.project_id,
@@ -91,7 +90,7 @@ def purge_deleted(conf: ConfigOpts) -> None:
 
 def service_list(conf: ConfigOpts) -> None:
     """List the engines."""
-    rows = [_row(service) for service in services.list_rows(context.admin_context())]
+    rows = [_row(service) for service in services.list_rows()]
     widths = [max(len(row[column]) for row in [COLUMNS, *rows]) for column in range(len(COLUMNS))]
     for row in [COLUMNS, *rows]:
         print(
@@ -106,7 +105,7 @@ def top(conf: ConfigOpts) -> int:
 
 def service_clean(conf: ConfigOpts) -> None:
     """Remove dead engines from the list."""
-    print(f'Dead engines removed: {services.clean(context.admin_context())}')
+    print(f'Dead engines removed: {services.clean()}')
 
 
 def update_params(conf: ConfigOpts) -> None:
@@ -115,9 +114,7 @@ def update_params(conf: ConfigOpts) -> None:
     All engines must be stopped. All secrets are encrypted with the configured key afterwards.
     """
     command = conf.command
-    running = [
-        row.engine_id for row in services.list_rows(context.admin_context()) if services.is_up(row)
-    ]
+    running = [row.engine_id for row in services.list_rows() if services.is_up(row)]
     if running:
         raise ValueError(f'Engines are running: {", ".join(running)}. Stop them first.')
     encrypt = command.crypt_operation == 'encrypt'
@@ -170,7 +167,7 @@ def _reencrypt(conf: ConfigOpts, encrypt: bool | None, verbose: bool) -> None:
 
 def resource_data_list(conf: ConfigOpts) -> None:
     """Print the private data of a resource."""
-    row = resources.get(context.admin_context(), _row_id(conf.command.resource_id))
+    row = resources.get(_row_id(conf.command.resource_id))
     if row is None:
         raise exception.EntityNotFound(entity='Resource', name=conf.command.resource_id)
     for key, value in row.data.items():
@@ -185,9 +182,7 @@ def reset_stack_status(conf: ConfigOpts) -> None:
     print('resume interrupted actions by themselves. Use this only if that fails.')
     print('Continue ? [y/N]')
     if sys.stdin.readline().strip().lower().startswith('y'):
-        print(
-            f'Stacks reset: {stacks.reset_status(context.admin_context(), conf.command.stack_id)}'
-        )
+        print(f'Stacks reset: {stacks.reset_status(conf.command.stack_id)}')
 
 
 def _row_id(text: str) -> int:

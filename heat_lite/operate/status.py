@@ -9,7 +9,7 @@ from oslo_db import exception as db_exception
 from oslo_upgradecheck import upgradecheck
 from sqlalchemy import exc as sql_exception
 
-from heat_lite.common import context, exception
+from heat_lite.common import exception
 from heat_lite.db import migration, services, session
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.operate.config_check import option_report
@@ -66,7 +66,7 @@ class Checks(upgradecheck.UpgradeCommands):
     def _check_engines(self) -> upgradecheck.Result:
         dead = [
             row
-            for row in services.list_rows(context.admin_context())
+            for row in services.list_rows()
             if row.deleted_at is None and not services.is_up(row)
         ]
         if not dead:

@@ -343,10 +343,10 @@ def test_disabled_user_does_not_learn_that_a_handle_is_full(engine, monkeypatch)
         signal_to(engine, identity, {'id': str(number)}, sync=True)
     with pytest.raises(exception.RequestLimitExceeded):
         signal_to(engine, identity, {'id': 'one more'})
-    row = db_resources.list_by_stack(engine.context, identity['stack_id'])[0]
+    row = db_resources.list_by_stack(identity['stack_id'])[0]
     databases.set_data(engine.context, row, 'user_id', 'u1')
     databases.set_data(engine.context, row, DISABLED, 'true')
-    db_stacks.store_user_project(engine.context, identity['stack_id'], 'theirs')
+    db_stacks.store_user_project(identity['stack_id'], 'theirs')
     user = RequestContext(user_id='u1', project_id='theirs', roles=['heat_stack_user'])
     monkeypatch.setattr(engine.service.runtime, 'clouds', types.SimpleNamespace(project_id=str))
     with pytest.raises(exception.Forbidden, match='disabled'):

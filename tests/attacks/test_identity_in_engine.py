@@ -27,7 +27,7 @@ def engine(tmp_path_factory):
 def victim(engine):
     """The identity of a stack whose users are in the project ``VICTIM_USERS``."""
     made = engine.create({'resources': {'r': {'type': 'OS::Heat::RandomString'}}})
-    db_stacks.update(engine.context, made['stack_id'], {'stack_user_project_id': VICTIM_USERS})
+    db_stacks.update(made['stack_id'], {'stack_user_project_id': VICTIM_USERS})
     return made
 
 
@@ -64,7 +64,7 @@ def test_deployment_without_stack_users_is_accepted(engine, users):
 
 def test_script_for_servers_of_an_own_stack_is_accepted_while_it_lives(engine):
     made = engine.create({'resources': {'r': {'type': 'OS::Heat::RandomString'}}}, name='own')
-    db_stacks.update(engine.context, made['stack_id'], {'stack_user_project_id': 'own users'})
+    db_stacks.update(made['stack_id'], {'stack_user_project_id': 'own users'})
     plant(engine, engine.context, 'own users')
     assert scripts_of(engine, 'own users') == ['rm -rf /']
     engine.delete(made)

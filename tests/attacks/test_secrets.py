@@ -15,7 +15,6 @@ from heat_lite import conf as options
 from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token
 from heat_lite.cmd import wsgi
-from heat_lite.common import context as common_context
 from heat_lite.common import exception
 from heat_lite.conf import identity
 from heat_lite.db import credentials, session
@@ -154,24 +153,23 @@ def test_generated_key_is_accepted_and_random(capsys):
 
 
 def test_embedded_service_reads_a_database_of_the_default_key_and_writes_with_its_own(tmp_path):
-    context = common_context.RequestContext(project_id='p', user_id='u', overwrite=False)
     with databases.migrated('sqlite', tmp_path) as url:
         with databases.configured(url, key=identity.WELL_KNOWN_KEY):
-            old = credentials.create(context, {'password': 'planted-password'})
+            old = credentials.create({'password': 'planted-password'})
         conf = options.register(databases.conf_for(url))
         conf.set_override('auth_encryption_key', identity.WELL_KNOWN_KEY)
         embedded._set_encryption_key(conf, tmp_path)
         assert conf.auth_encryption_key == (tmp_path / 'key').read_text() != identity.WELL_KNOWN_KEY
         assert stat.S_IMODE((tmp_path / 'key').stat().st_mode) == 0o600
         session.configure(conf)
-        assert credentials.get(context, old).password == 'planted-password'
-        new = credentials.create(context, {'password': 'planted-password'})
+        assert credentials.get(old).password == 'planted-password'
+        new = credentials.create({'password': 'planted-password'})
         session.dispose()
         with (
             databases.configured(url, key=identity.WELL_KNOWN_KEY),
             pytest.raises(exception.InvalidEncryptionKey),
         ):
-            credentials.get(context, new)
+            credentials.get(new)
 
 
 def test_embedded_key_file_without_content_is_replaced(tmp_path):

@@ -4,7 +4,6 @@ import datetime
 
 import pytest
 
-from heat_lite.common import context as request_context
 from heat_lite.db import models, session, watch_rules
 from heat_lite.db.column_types import utcnow
 from tests import databases
@@ -60,14 +59,14 @@ TEMPLATE = {
 
 def measure(value):
     """Replace the measurements of all rules, and let their periods end now."""
-    context, now = request_context.admin_context(), utcnow()
+    now = utcnow()
     before = now - datetime.timedelta(seconds=1)
     with session.engine().begin() as connection:
         connection.execute(models.watch_data.delete())
         ids = connection.execute(models.watch_rule.select()).scalars().all()
     data = {'Cpu': {'Value': value, 'Dimensions': []}}
     watch_rules.add_data(
-        context, [{'watch_rule_id': each, 'data': data, 'created_at': before} for each in ids]
+        [{'watch_rule_id': each, 'data': data, 'created_at': before} for each in ids]
     )
     with session.engine().begin() as connection:
         connection.execute(models.watch_rule.update().values(due_at=now))

@@ -60,7 +60,7 @@ def create_and_kill(url, files, context, count, trust_after):
                     death.arm(engines.session.engine())
                 stack = driver.create(TEMPLATE, name='s', files=FILES, wait=False)
                 if not trust_after:
-                    clusters.wait_for(lambda: credentials.get_by_stack(context, stack['stack_id']))
+                    clusters.wait_for(lambda: credentials.get_by_stack(stack['stack_id']))
                     death.arm(engines.session.engine())
                 driver.wait(stack)
         except BaseException:

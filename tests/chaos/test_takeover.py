@@ -235,10 +235,8 @@ def test_update_waits_for_a_lock_about_to_be_released(url):
         other = EngineService(driver.service._conf, driver.service.runtime.registry)
         other.start()
         try:
-            assert locks.acquire(driver.context, stack['stack_id'], other.engine_id) is None
-            release = threading.Timer(
-                0.5, locks.release, (driver.context, stack['stack_id'], other.engine_id)
-            )
+            assert locks.acquire(stack['stack_id'], other.engine_id) is None
+            release = threading.Timer(0.5, locks.release, (stack['stack_id'], other.engine_id))
             release.start()
             # neither engine works on the stack
             driver.update(stack, template(a=thing(value='x')))

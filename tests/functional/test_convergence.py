@@ -242,5 +242,5 @@ def test_stack_at_work_is_not_migrated(lock_engine):
         engine.client.migrate_convergence_1(engine.context, stack_id=identity['stack_id'])
     with pytest.raises(exception.EntityNotFound):
         engine.client.migrate_convergence_1(engine.context, stack_id='unknown')
-    assert not db_stacks.get_row(engine.context, identity['stack_id']).convergence
+    assert not db_stacks.get_row(identity['stack_id']).convergence
     engine.delete(identity)

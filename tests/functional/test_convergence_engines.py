@@ -98,7 +98,7 @@ def test_given_nodes_and_data_of_ended_ones_are_in_the_sync_points(engine, other
     identity = engine.create(waiting(), name='points', wait=False)
     stack_id = identity['stack_id']
     until(lambda: len(rows(models.resource, stack_id=stack_id, status='IN_PROGRESS')) == WIDTH)
-    home = locks.holder(engine.context, stack_id)
+    home = locks.holder(stack_id)
     points = {each.entity_id: each for each in rows(models.sync_point, stack_id=stack_id)}
     found = {each.name: each for each in rows(models.resource, stack_id=stack_id)}
     handle = found.pop('h')
@@ -127,7 +127,7 @@ def test_repeated_messages_of_old_traversals_have_no_effect(engine, other, caplo
     resources = {f'r{n}': {'type': TEST, 'properties': {'value': 'x'}} for n in range(WIDTH)}
     identity = engine.create({'resources': resources})
     before = rows(models.resource, stack_id=identity['stack_id'])
-    traversal = db_stacks.get_row(engine.context, identity['stack_id']).current_traversal
+    traversal = db_stacks.get_row(identity['stack_id']).current_traversal
     for service in (engine.service, other):
         endpoint = worker.Worker(service.runtime)
         for given in (traversal, str(uuid.uuid4())):
@@ -147,7 +147,7 @@ def test_message_continues_a_silent_delete_of_a_snapshot_only(engine):
     send = worker.Worker(engine.service.runtime).check_resource_delete_snapshot
     send(engine.context, taken['id'], 'r', None)
     deleting = {'action': status.DELETE, 'status': status.IN_PROGRESS}
-    db_snapshots.update(engine.context, taken['id'], deleting)
+    db_snapshots.update(taken['id'], deleting)
     send(engine.context, taken['id'], 'r', None)
     time.sleep(0.1)
     assert db_snapshots.get(engine.context, taken['id']) is not None
@@ -273,7 +273,7 @@ def test_engine_that_gets_the_lock_ends_its_own_worker(engine, other):
     until(lambda: any(each.workers.stacks() for each in runtimes))
     helper, home = sorted(runtimes, key=lambda each: each.task_manager.has(stack_id))
     # as after a pause of home that was longer than the time of a take-over
-    locks.steal(engine.context, stack_id, home.engine_id, helper.engine_id)
+    locks.steal(stack_id, home.engine_id, helper.engine_id)
     home.task_manager.drop_lost_locks(lambda: ())
     until(lambda: not home.task_manager.has(stack_id))
     stack = loaded(types.SimpleNamespace(runtime=helper), engine, identity)

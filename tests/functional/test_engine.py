@@ -466,7 +466,7 @@ def test_engine_that_starts_removes_dead_engines_of_its_host_from_the_list(engin
     # an interval below zero: each heartbeat is older
     for engine_id, host in (('dead', own['host']), ('elsewhere', 'elsewhere')):
         more = {key: own[key] for key in ('hostname', 'binary', 'topic')}
-        services.create(context, engine_id=engine_id, host=host, report_interval=-1, **more)
+        services.create(engine_id=engine_id, host=host, report_interval=-1, **more)
     with engines.another(engine):
         listed = {each['engine_id'] for each in engine.client.list_services(context)}
     assert own['engine_id'] in listed and 'elsewhere' in listed

@@ -509,15 +509,13 @@ def test_scaling_that_a_gone_engine_has_begun_does_not_count(engine, is_gone):
 def test_signal_of_a_gone_engine_scales_to_the_size_that_it_was_to_reach(engine):
     """The engine was killed when the group had its new size, and the signal was still stored."""
     identity = engine.create(scaling(2))
-    ids = {
-        row.name: row.id for row in resources.list_by_stack(engine.context, identity['stack_id'])
-    }
-    signal_id = signals.add(engine.context, ids['p'], 'gone', None)
+    ids = {row.name: row.id for row in resources.list_by_stack(identity['stack_id'])}
+    signal_id = signals.add(ids['p'], 'gone', None)
     mark = {'scaling_in_progress': True, 'scaling_engine': 'gone'}
-    resources.set_metadata(engine.context, ids['g'], {**mark, 'scaling_target': [signal_id, 2]})
+    resources.set_metadata(ids['g'], {**mark, 'scaling_target': [signal_id, 2]})
     deadline = time.monotonic() + WAIT_SECONDS
     takeover.TakeoverTask(engine.service.runtime, engine.service._membership).run_once()
-    while signals.by_engine(engine.context):
+    while signals.by_engine():
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert engine.outputs(identity)['size'] == 2

@@ -98,7 +98,7 @@ def test_report_names_the_secret_that_no_key_decrypts(url, driver):
     engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
     with engine.begin() as connection:
         assert connection.exec_driver_sql(statement).rowcount == 1
-    ids = next(heat_rows.living_ids(admin_context(), 1000))
+    ids = next(heat_rows.living_ids(1000))
     findings = reader.Reader(driver.service.runtime).read(ids)
     (found,) = [each for each in findings if each.reasons]
     place = f'secret_key of resource aws of stack {wait}'
@@ -109,11 +109,10 @@ def test_report_names_the_secret_that_no_key_decrypts(url, driver):
 def test_stacks_of_both_engines_are_deleted_in_order(driver, engine):
     identity = identity_of(driver, f'{engine}-basic-1')
     driver.delete(identity)
-    context = admin_context()
-    assert stacks.get_row(context, identity['stack_id']).status == 'COMPLETE'
+    assert stacks.get_row(identity['stack_id']).status == 'COMPLETE'
     deleted = [
         event.resource_name
-        for event in events.list_rows(context, identity['stack_id'])
+        for event in events.list_rows(identity['stack_id'])
         if (event.resource_action, event.resource_status) == ('DELETE', 'COMPLETE')
     ]
     assert [name for name in deleted if name in 'abc'] == ['c', 'b', 'a']
@@ -123,28 +122,28 @@ def test_stacks_of_both_engines_are_deleted_in_order(driver, engine):
 def test_interrupted_create_is_deleted(driver, engine):
     identity = identity_of(driver, f'{engine}-slow-1')
     driver.delete(identity)
-    assert stacks.get_row(admin_context(), identity['stack_id']).deleted_at is not None
+    assert stacks.get_row(identity['stack_id']).deleted_at is not None
 
 
 @pytest.mark.parametrize('engine', ['leg', 'cnv'])
 def test_nested_stacks_are_deleted_with_their_root(driver, engine):
     identity = identity_of(driver, f'{engine}-group-1')
-    tree = stacks.tree_ids(admin_context(), identity['stack_id'])
+    tree = stacks.tree_ids(identity['stack_id'])
     assert len(tree) == 4
     driver.delete(identity)
-    assert all(stacks.get_row(admin_context(), each).deleted_at for each in tree)
+    assert all(stacks.get_row(each).deleted_at for each in tree)
 
 
 @pytest.mark.parametrize('engine', ['leg', 'cnv'])
 def test_abandoned_stack_is_adopted_and_its_rows_are_purged(driver, engine):
-    name, context = f'{engine}-group-1', admin_context()
+    name = f'{engine}-group-1'
     identity, outputs = identity_of(driver, name), outputs_of(driver, name)
-    tree = stacks.tree_ids(context, identity['stack_id'])
+    tree = stacks.tree_ids(identity['stack_id'])
     document = driver.client.abandon_stack(driver.context, stack_identity=identity)
     driver.wait_for_free_lock(identity)
     driver.create(document['template'], name, adopt_stack_data=json.dumps(document))
-    purge.purge_deleted(context, 0, 'seconds', grace=datetime.timedelta(0))
-    assert not any(stacks.get_row(context, each) for each in tree)
+    purge.purge_deleted(0, 'seconds', grace=datetime.timedelta(0))
+    assert not any(stacks.get_row(each) for each in tree)
     assert outputs_of(driver, name) == outputs
 
 
@@ -154,10 +153,10 @@ def test_resources_of_a_backup_stack_become_those_of_its_owner(url):
     with databases.configured(url, key=heat_database.KEY):
         named = {row.name: row for row in stacks.list_rows(context) if row.owner_id is None}
         owner = named['leg-replace-1']
-        assert backup_stacks.absorb_backups(context, owner.id) == 1
-        assert backup_stacks.absorb_backups(context, owner.id) == 0
-        assert stacks.tree_ids(context, owner.id) == [owner.id]
-        rows = resources.list_by_stack(context, owner.id)
+        assert backup_stacks.absorb_backups(owner.id) == 1
+        assert backup_stacks.absorb_backups(owner.id) == 0
+        assert stacks.tree_ids(owner.id) == [owner.id]
+        rows = resources.list_by_stack(owner.id)
         own = {row.name for row in rows if row.current_template_id == owner.raw_template_id}
         replaced = {row.name for row in rows if row.current_template_id != owner.raw_template_id}
         assert (own, replaced) == ({'h', 'net', 'r', 't'}, {'r', 't'})
@@ -184,8 +183,8 @@ def test_given_back_database_has_the_form_of_heat(url):
         assert environment['encrypted_param_names'] == ['p']
         assert environment['parameters'] == {'p': '******'}
     with databases.configured(url, key=key, encrypt=True):
-        stacks.update(context, parent['stack_id'], {'stack_user_project_id': 'project-of-users'})
-        resource = resources.list_by_stack(context, made['stack_id'])[0]
+        stacks.update(parent['stack_id'], {'stack_user_project_id': 'project-of-users'})
+        resource = resources.list_by_stack(made['stack_id'])[0]
         databases.set_data(context, resource, 'signal_url', 'http://signal')
         databases.set_data(context, resource, 'password', 'verysecret', redact=True)
         attachments = json.dumps([[{}, 'port-1', True], [{}, 'port-2', False]])
@@ -236,17 +235,17 @@ def test_stored_defaults_of_earlier_versions_are_removed(url, encrypt):
         ours={'take_over_interval': 3600},
     ) as driver:
         identity = driver.create(template, 'old')
-        row = resources.list_by_stack(driver.context, identity['stack_id'])[0]
+        row = resources.list_by_stack(identity['stack_id'])[0]
         assert row.properties == {'length': 9, 'salt': 'old'}
         old = {**row.properties, 'length': '9', 'sequence': None, 'character_classes': [{'min': 1}]}
-        give_back.store_properties(driver.context, {row.rsrc_prop_data_id: old})
+        give_back.store_properties({row.rsrc_prop_data_id: old})
         # of the encrypted properties too, only those with a null make a stack be read
         driver.create(template, 'new')
-        ids, last = give_back.stacks_with_defaults(driver.context, '', 100)
+        ids, last = give_back.stacks_with_defaults('', 100)
         assert ids == [identity['stack_id']] and last is not None
         assert given_properties.reduce_stacks(driver.service.runtime) == 1
         assert given_properties.reduce_stacks(driver.service.runtime) == 0
-        row = resources.list_by_stack(driver.context, identity['stack_id'])[0]
+        row = resources.list_by_stack(identity['stack_id'])[0]
     assert row.properties == {'length': 9, 'salt': 'old'}
 
 
@@ -254,11 +253,11 @@ def test_interrupted_actions_are_told_and_given_back_as_failed(url):
     migration.sync(url, report=lambda text: None)
     context = admin_context()
     with databases.configured(url, key=heat_database.KEY):
-        told = {row.name: reason for row, reason in give_back.interrupted(context)}
+        told = {row.name: reason for row, reason in give_back.interrupted()}
         assert set(told) == {'leg-slow-1', 'cnv-slow-1', 'leg-replace-2', 'cnv-replace-2'}
         assert told['cnv-slow-1'].startswith('its CREATE has not ended: it becomes FAILED')
-        stack = next(row for row, _ in give_back.interrupted(context) if row.name == 'cnv-slow-1')
-        ids = next(heat_rows.living_ids(context, 1000))
+        stack = next(row for row, _ in give_back.interrupted() if row.name == 'cnv-slow-1')
+        ids = next(heat_rows.living_ids(1000))
         snapshot = {
             'stack_id': stack.id,
             'action': 'CREATE',
@@ -266,21 +265,21 @@ def test_interrupted_actions_are_told_and_given_back_as_failed(url):
             'tenant': 'p',
         }
         snapshots.create(context, snapshot)
-        group = next(each for each in resources.list_by_stacks(context, ids) if each.name == 'asg')
+        group = next(each for each in resources.list_by_stacks(ids) if each.name == 'asg')
         scaled = {**group.rsrc_metadata, 'scaling_in_progress': True}
-        resources.set_metadata(context, group.id, scaled)
+        resources.set_metadata(group.id, scaled)
         changed = dict(give_back.convert([heat_database.KEY]))
-        assert resources.get(context, group.id).rsrc_metadata == group.rsrc_metadata
+        assert resources.get(group.id).rsrc_metadata == group.rsrc_metadata
         assert changed['stack, resource, snapshot: interrupted actions set to FAILED'] > 5
-        assert give_back.interrupted(context) == []
-        row = stacks.get_row(context, stack.id)
+        assert give_back.interrupted() == []
+        row = stacks.get_row(stack.id)
         assert (row.action, row.status) == ('CREATE', 'FAILED')
         assert row.status_reason == give_back.INTERRUPTED
-        assert [each.status for each in snapshots.list_rows(context, stack.id)] == ['FAILED']
-        rows = resources.list_by_stacks(context, ids)
+        assert [each.status for each in snapshots.list_rows(stack.id)] == ['FAILED']
+        rows = resources.list_by_stacks(ids)
         assert 'IN_PROGRESS' not in {row.status for row in rows}
         assert give_back.INTERRUPTED in {row.status_reason for row in rows}
-        living = {row.name: row.status for row in heat_rows.stacks(context, ids).values()}
+        living = {row.name: row.status for row in heat_rows.stacks(ids).values()}
         assert living['leg-replace-2*'] == 'IN_PROGRESS'
 
 
@@ -294,8 +293,8 @@ def test_snapshots_are_given_back_as_heat_restores_them(url):
         for name in ('cnv-basic-1', 'leg-basic-1', 'leg-wait-1'):
             values = {'stack_id': named[name], 'tenant': 'p', 'data': data}
             made[name] = snapshots.create(context, values)
-        stacks.update(context, named['leg-wait-1'], {'digest': 'changed'})
-        assert give_back.losses(context) == []
+        stacks.update(named['leg-wait-1'], {'digest': 'changed'})
+        assert give_back.losses() == []
         changed = dict(give_back.convert([heat_database.KEY]))
         assert changed['snapshot: rows added for what resources have saved'] == 2
         table = models.snapshot
@@ -305,7 +304,7 @@ def test_snapshots_are_given_back_as_heat_restores_them(url):
             # the legacy engine reads the snapshot alone
             kept = saved if name == 'leg-basic-1' else {}
             assert stored[snapshot_id]['resources'] == kept
-            assert snapshots.list_rows(context, named[name])[0].data['resources'] == saved
+            assert snapshots.list_rows(named[name])[0].data['resources'] == saved
 
 
 def test_given_back_rows_refer_to_others_as_those_of_heat(url):
@@ -313,33 +312,33 @@ def test_given_back_rows_refer_to_others_as_those_of_heat(url):
     context = admin_context()
     with databases.configured(url, key=heat_database.KEY):
         root = next(row for row in stacks.list_rows(context) if row.name == 'cnv-group-1')
-        row = stacks.get_row(context, root.id)
+        row = stacks.get_row(root.id)
         with session.engine().connect() as connection:
             query = sqlalchemy.select(models.stack.c.id).where(models.stack.c.owner_id == root.id)
             nested_id = connection.execute(query).scalar()
-        first = templates.store(context, {'resources': {'first': {}}})
+        first = templates.store({'resources': {'first': {}}})
         values = {'user_creds_id': None, 'prev_raw_template_id': first}
-        stacks.update(context, root.id, values)
-        stacks.update(context, nested_id, {'user_creds_id': None})
+        stacks.update(root.id, values)
+        stacks.update(nested_id, {'user_creds_id': None})
         new = [
             {'uuid': str(uuid.uuid4()), 'name': name, 'requires': [], 'replaces': replaces}
             for name, replaces in (('old', None), ('stale', 999999))
         ]
-        old, stale = journal.save(context, journal.ChangeSet(root.id, rows_added=new))
+        old, stale = journal.save(journal.ChangeSet(root.id, rows_added=new))
         replacement = {'uuid': str(uuid.uuid4()), 'name': 'old', 'requires': [], 'replaces': old}
         added = journal.ChangeSet(root.id, rows_added=[replacement])
-        (replacement_id,) = journal.save(context, added)
+        (replacement_id,) = journal.save(added)
         list(give_back.convert([heat_database.KEY]))
-        found = {each.id: each for each in resources.list_by_stack(context, root.id)}
+        found = {each.id: each for each in resources.list_by_stack(root.id)}
         assert (found[old].replaces, found[old].replaced_by) == (None, replacement_id)
         assert found[replacement_id].replaces == old and found[stale].replaces is None
-        given = stacks.get_row(context, root.id)
+        given = stacks.get_row(root.id)
         assert given.prev_raw_template_id is None and given.updated_at == row.updated_at
-        assert templates.get(context, first) is None
+        assert templates.get(first) is None
         # a login without a secret, which nested stacks share
         assert given.user_creds_id is not None
-        assert stacks.get_row(context, nested_id).user_creds_id == given.user_creds_id
-        login = credentials.get_by_stack(context, root.id)
+        assert stacks.get_row(nested_id).user_creds_id == given.user_creds_id
+        login = credentials.get_by_stack(root.id)
         assert (login.tenant_id, login.trust_id) == (heat_database.PROJECT, None)
 
 
@@ -353,24 +352,24 @@ def test_stacks_without_a_project_get_one_before_the_give_back(url):
     conf.set_override('stack_domain_admin_password', stack_domain.PASSWORD)
     with databases.configured(url, key=heat_database.KEY):
         root = next(row for row in stacks.list_rows(context) if row.name == 'cnv-group-1')
-        stacks.update(context, root.id, {'stack_user_project_id': None})
+        stacks.update(root.id, {'stack_user_project_id': None})
         assert user_projects.count_missing() == 1
         service = stack_domain.Identity({})
         with identity.serve(service):
             conf.set_override('auth_uri', service.url, 'clients_keystone')
             domain = keystone.StackDomain(conf)
             assert user_projects.make_missing(domain) == 1
-            made = stacks.get_row(context, root.id).stack_user_project_id
+            made = stacks.get_row(root.id).stack_user_project_id
             assert domain.project_name(made) == f'{heat_database.PROJECT}-{root.id}'[:64]
             assert user_projects.make_missing(domain) == 0
         with pytest.raises(ValueError, match='could not be made in Keystone'):
-            stacks.update(context, root.id, {'stack_user_project_id': None})
+            stacks.update(root.id, {'stack_user_project_id': None})
             user_projects.make_missing(domain)
 
 
 def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):
     with databases.configured(url):
-        services.create(admin_context(), **HEAT_ENGINE)
+        services.create(**HEAT_ENGINE)
     path = tmp_path / 'heat-lite.conf'
     text = f'auth_encryption_key = {heat_database.KEY}\n[database]\nconnection = {url}\n'
     path.write_text(f'[DEFAULT]\n{text}', encoding='utf-8')

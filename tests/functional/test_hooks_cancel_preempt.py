@@ -232,9 +232,9 @@ def test_hook_cleared_only_in_database_is_polled(engine, monkeypatch):
         {'resources': {'a': resource()}}, wait=False, params=hooks('a', 'pre-create')
     )
     wait_for_event(engine, identity, 'a')
-    (row,) = db_resources.list_by_name(engine.context, identity['stack_id'], 'a')
+    (row,) = db_resources.list_by_name(identity['stack_id'], 'a')
     changes = journal.ChangeSet(row.stack_id, data_deleted=[(row.id, 'pre-create')])
-    journal.save(engine.context, changes)
+    journal.save(changes)
     engine.wait(identity)
     assert engine.state(identity) == 'CREATE_COMPLETE'
 

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from heat_lite.common.context import admin_context
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.operate.heat_database import reader
 from tests import databases, engines, heat_database
@@ -35,6 +34,6 @@ def test_batch_with_more_parents_than_are_kept_is_read(tmp_path, monkeypatch):
         for name in 'abc':
             driver.create({'resources': {'outer': {'type': 'outer.yaml'}}}, name, files=files)
         stacks = reader.Reader(driver.service.runtime)
-        (ids,) = heat_rows.living_ids(admin_context(), 500)
+        (ids,) = heat_rows.living_ids(500)
         for _ in range(2):
             assert [finding.reasons for finding in stacks.read(ids)] == [[]] * 9

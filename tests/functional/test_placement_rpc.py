@@ -69,7 +69,7 @@ def holders(engine, rows=None):
     rows = (
         db_stacks.list_rows(engine.context, StackFilter(show_nested=True)) if rows is None else rows
     )
-    return {holder for row in rows if (holder := locks.holder(engine.context, row.id)) is not None}
+    return {holder for row in rows if (holder := locks.holder(row.id)) is not None}
 
 
 def count_in_progress(engine):
@@ -95,7 +95,7 @@ def test_stack_tree_runs_on_several_engines(engine, pair):
     assert engine.state(engine.wait(identity)) == 'CREATE_COMPLETE'
     states = engine.tree(identity)
     assert set(states.values()) == {'CREATE_COMPLETE'}
-    assert db_stacks.count_tree_resources(engine.context, identity['stack_id']) == COUNT * 4
+    assert db_stacks.count_tree_resources(identity['stack_id']) == COUNT * 4
     assert len(live_stack_names(engine)) == 1 + 2 * COUNT
     assert [
         row.nested_depth
@@ -214,7 +214,7 @@ def test_create_request_with_owner_creates_nested_stack(engine):
     ) and engine.state(identity) == 'CREATE_COMPLETE'
     listed = engine.client.list_stack_resources(engine.context, stack_identity=identity)
     assert [each['parent_resource'] for each in listed] == ['web']
-    assert db_stacks.count_tree_resources(engine.context, owner['stack_id']) == 2
+    assert db_stacks.count_tree_resources(owner['stack_id']) == 2
 
     with pytest.raises(exception.RequestLimitExceeded, match='Recursion depth exceeds'):
         request_create(engine, owner, nested_depth=99)
@@ -225,7 +225,7 @@ def test_create_request_with_owner_creates_nested_stack(engine):
 def test_create_request_of_engine_without_parent_lock_is_refused(engine, pair):
     waiting = {'type': TEST, 'properties': {'action_wait_secs': {'create': 60}}}
     owner = engine.create({'resources': {'web': waiting}}, wait=False)
-    holder = wait_for(lambda: locks.holder(engine.context, owner['stack_id']))
+    holder = wait_for(lambda: locks.holder(owner['stack_id']))
     args = {api.ON_BEHALF_OF: holder}
     # A repeated request, as after a lost response, creates one stack.
     first, second = (

@@ -53,14 +53,14 @@ def target(engine, request):
     Listener.released.clear()
     engine.context.project_id = f'p{time.monotonic_ns()}'
     identity = engine.create({'resources': {'r': {'type': request.param.resource_type}}})
-    return identity, resources.list_by_stack(engine.context, identity['stack_id'])[0].id
+    return identity, resources.list_by_stack(identity['stack_id'])[0].id
 
 
 def take_over(engine):
     """Take over what is left by engines that are gone, and wait until no signal waits."""
     takeover.TakeoverTask(engine.service.runtime, engine.service._membership).run_once()
     until = time.monotonic() + WAIT_SECONDS
-    while signals.by_engine(engine.context):
+    while signals.by_engine():
         assert time.monotonic() < until
         time.sleep(0.02)
 
@@ -73,7 +73,7 @@ def store(values):
 def test_signals_of_a_gone_engine_are_handled_once(engine, target):
     identity, row = target
     for number in range(3):
-        signals.add(engine.context, row, 'gone', number)
+        signals.add(row, 'gone', number)
     take_over(engine)
     take_over(engine)
     assert sorted(Listener.handled) == [0, 1, 2]
@@ -103,7 +103,7 @@ def test_caller_whose_signal_is_taken_over_learns_that_its_end_is_unknown(
     caller = threading.Thread(target=send)
     caller.start()
     until = time.monotonic() + WAIT_SECONDS
-    while not signals.by_engine(engine.context):
+    while not signals.by_engine():
         assert time.monotonic() < until
         time.sleep(0.02)
     store({'engine_id': 'another'})
@@ -113,7 +113,7 @@ def test_caller_whose_signal_is_taken_over_learns_that_its_end_is_unknown(
     while not Listener.handled:
         assert time.monotonic() < until
         time.sleep(0.02)
-    assert signals.by_engine(engine.context).keys() == {'another'}
+    assert signals.by_engine().keys() == {'another'}
     assert ('r', 'SIGNAL_COMPLETE') not in engine.events(identity)
     take_over(engine)
     assert engine.events(identity).count(('r', 'SIGNAL_COMPLETE')) == 1
@@ -123,7 +123,7 @@ def test_caller_whose_signal_is_taken_over_learns_that_its_end_is_unknown(
 def test_signal_whose_handler_has_ended_its_engines_fails(engine, target, deaths):
     identity, row = target
     template_id = stacks.get(engine.context, identity['stack_id']).raw_template_id
-    signals.add(engine.context, row, 'dead', 'x')
+    signals.add(row, 'dead', 'x')
     others = ['before'] * (deaths - 1)
     column = {
         'action': f'CREATE {template_id}',

@@ -200,10 +200,10 @@ def test_waiting_action_sleeps_until_the_signal(engine, monkeypatch):
 def test_signal_to_another_engine_wakes_the_waiting_one(engine):
     """The other engine stores the signal and notifies the engine of the stack."""
     identity = start_waiting(engine, condition_template())
-    (row,) = db_resources.list_by_name(engine.context, identity['stack_id'], 'h')
-    metadata, key = db_resources.metadata(engine.context, row.id)
+    (row,) = db_resources.list_by_name(identity['stack_id'], 'h')
+    metadata, key = db_resources.metadata(row.id)
     kept = {**metadata, '1': {'status': 'SUCCESS', 'reason': 'r', 'data': None}}
-    assert db_resources.set_metadata(engine.context, row.id, kept, expect=key)
+    assert db_resources.set_metadata(row.id, kept, expect=key)
     assert listener.send(engine.context, engine.service.engine_id, identity, f'signal:{row.id}')
     assert engine.state(engine.wait(identity)) == 'CREATE_COMPLETE'
     assert not listener.send(
@@ -214,10 +214,8 @@ def test_signal_to_another_engine_wakes_the_waiting_one(engine):
 def test_signal_without_notification_is_found_by_polling(engine, monkeypatch):
     monkeypatch.setattr(wait_condition, 'POLL_SECONDS', 0.2)
     identity = start_waiting(engine, condition_template())
-    (row,) = db_resources.list_by_name(engine.context, identity['stack_id'], 'h')
-    db_resources.set_metadata(
-        engine.context, row.id, {'1': {'status': 'SUCCESS', 'reason': 'r', 'data': None}}
-    )
+    (row,) = db_resources.list_by_name(identity['stack_id'], 'h')
+    db_resources.set_metadata(row.id, {'1': {'status': 'SUCCESS', 'reason': 'r', 'data': None}})
     assert engine.state(engine.wait(identity)) == 'CREATE_COMPLETE'
 
 

@@ -463,7 +463,7 @@ def test_nested_stack_with_a_project_of_its_own_deletes_it(engine, keystone):
         'own', 'as an earlier version has made it'
     )
     nested = engine.physical_id(made, 'g')
-    assert stacks.store_user_project(engine.context, nested, project) == project
+    assert stacks.store_user_project(nested, project) == project
     engine.delete(made)
     assert engine.state(made) == 'DELETE_COMPLETE' and not keystone.made
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from heat_lite.common.context import RequestContext
 from heat_lite.db import journal as db_journal
 from heat_lite.db import resources as db_resources
 from tests import databases, engines
@@ -53,16 +52,14 @@ def test_update_finds_no_change_in_either_form_of_stored_properties(engine, form
 
 
 def stored_properties(identity):
-    context = RequestContext(overwrite=False)
-    rows = db_resources.list_by_stack(context, identity['stack_id'])
+    rows = db_resources.list_by_stack(identity['stack_id'])
     return {row.name: row.properties for row in rows}
 
 
 def replace_stored_properties(identity, properties):
-    context = RequestContext(overwrite=False)
-    rows = db_resources.list_by_stack(context, identity['stack_id'])
+    rows = db_resources.list_by_stack(identity['stack_id'])
     changes = [(row.id, properties[row.name]) for row in rows]
-    db_journal.save(context, db_journal.ChangeSet(identity['stack_id'], properties=changes))
+    db_journal.save(db_journal.ChangeSet(identity['stack_id'], properties=changes))
 
 
 def values_of(engine, identity, names):

@@ -289,7 +289,7 @@ def test_update_by_another_user_replaces_the_trust(running_cloud, driver):
     (trust,) = running_cloud.identity.trusts.values()
     assert trust['trustor_user_id'] == driver.context.user_id
     assert (
-        credentials.get_by_stack(driver.context, stack['stack_id']).trust_id == trust['id']
+        credentials.get_by_stack(stack['stack_id']).trust_id == trust['id']
         and stored_credentials() == 1
     )
     log_in(running_cloud, driver)
@@ -335,7 +335,7 @@ def test_invalid_trust_is_reported_and_replaced_by_the_next_user(running_cloud, 
     driver.wait(stack)
     assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
     (made,) = set(running_cloud.identity.trusts) - before
-    assert credentials.get_by_stack(driver.context, stack['stack_id']).trust_id == made
+    assert credentials.get_by_stack(stack['stack_id']).trust_id == made
     log_in(running_cloud, driver)
     driver.delete(stack)
     assert made not in running_cloud.identity.trusts and stored_credentials() == 0
@@ -379,7 +379,7 @@ def test_scaling_policy_acts_by_the_trust(running_cloud, driver):
     )
     assert len([each for each in running_cloud.cloud.of('network', '/networks')]) == 1
     wait_for(lambda: ('g', 'UPDATE_COMPLETE') not in driver.tree(stack).items())
-    nested = db_stacks.children(driver.context, [stack['stack_id']])
+    nested = db_stacks.children([stack['stack_id']])
     assert (
         [row.user_creds_id for row in nested]
         == [db_stacks.get(driver.context, stack['stack_id']).user_creds_id]
@@ -430,7 +430,7 @@ def test_password_is_stored_when_configured(running_cloud, driver):
     expire_token(running_cloud, driver)
     driver.wait(stack)
     assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
-    row = credentials.get_by_stack(driver.context, stack['stack_id'])
+    row = credentials.get_by_stack(stack['stack_id'])
     assert (row.username, row.password, row.trust_id) == (cloud.USER, SECRET, None)
     log_in(running_cloud, driver)
     assert 'Missing required credential: X-Auth-Key' in reason(
@@ -471,7 +471,7 @@ def test_scaling_policy_of_a_signed_request_acts_until_its_token_expires(running
     log_in(running_cloud, driver)
     driver.update(stack, {'resources': {**SCALING, 'net': {'type': 'OS::Neutron::Net'}}})
     assert driver.state(stack) == 'UPDATE_COMPLETE' and len(running_cloud.identity.trusts) == 1
-    row = db_stacks.get_row(driver.context, stack['stack_id'])
+    row = db_stacks.get_row(stack['stack_id'])
     assert row.asker is None and row.user_creds_id is not None
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE' and not running_cloud.identity.trusts

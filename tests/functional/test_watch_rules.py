@@ -6,7 +6,7 @@ import time
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.common.context import RequestContext, admin_context
+from heat_lite.common.context import RequestContext
 from heat_lite.db import models, session
 from heat_lite.db import watch_rules as db_watch_rules
 from heat_lite.engine.watch import watch_evaluation
@@ -158,7 +158,7 @@ def test_alarm_of_a_stack_that_is_deleted_is_gone(engine):
     engine.delete(identity)
     with pytest.raises(exception.EntityNotFound, match=f'The Watch Rule \\({name}\\) could not'):
         watch(engine, name)
-    assert db_watch_rules.count_data(admin_context(), engine.context.project_id) == 0
+    assert db_watch_rules.count_data(engine.context.project_id) == 0
 
 
 def test_alarm_is_updated_in_place(engine):
@@ -196,7 +196,7 @@ def test_check_finds_a_rule_that_is_gone(engine):
     name = engine.outputs(identity)['name']
     engine.client.stack_check(engine.context, stack_identity=identity)
     assert engine.state(engine.wait(identity)) == 'CHECK_COMPLETE'
-    db_watch_rules.remove(engine.context, identity['stack_id'], name)
+    db_watch_rules.remove(identity['stack_id'], name)
     engine.client.stack_check(engine.context, stack_identity=identity)
     assert engine.state(engine.wait(identity)) == 'CHECK_FAILED'
 

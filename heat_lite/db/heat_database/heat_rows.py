@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator
 from sqlalchemy import func, select, type_coerce
 
 from heat_lite.common import exception
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
 from heat_lite.db import credentials, encryption, models, resources, session
 from heat_lite.db.column_types import SecretText
@@ -34,31 +33,29 @@ class RawTemplate(typing.NamedTuple):
     environment: dict
 
 
-def living_ids(context: RequestContext, batch_size: int) -> Iterator[list[str]]:
+def living_ids(batch_size: int) -> Iterator[list[str]]:
     """Yield the ids of all stacks that are not deleted, in their order, batch by batch."""
     last = ''
-    while ids := _ids_after(context, last, batch_size):
+    while ids := _ids_after(last, batch_size):
         yield ids
         last = ids[-1]
 
 
 @session.reader
-def _ids_after(context: RequestContext, last: str, batch_size: int) -> list[str]:
+def _ids_after(last: str, batch_size: int) -> list[str]:
     query = select(_S.c.id).where(_S.c.id > last, _ALIVE).order_by(_S.c.id).limit(batch_size)
     return list(session.execute(query).scalars())
 
 
 @session.reader
-def stacks(context: RequestContext, ids: Collection[str]) -> dict[str, StackRow]:
+def stacks(ids: Collection[str]) -> dict[str, StackRow]:
     """Return the rows of stacks by id. Columns that Heat does not have, and tags, are None."""
     found = session.execute(select(*_COLUMNS).where(_S.c.id.in_(ids)).order_by(_S.c.id))
     return {row.id: StackRow(**{**_BLANK, **row._mapping}) for row in found}
 
 
 @session.reader
-def templates(
-    context: RequestContext, ids: Collection[int]
-) -> dict[int, RawTemplate | exception.InvalidEncryptionKey]:
+def templates(ids: Collection[int]) -> dict[int, RawTemplate | exception.InvalidEncryptionKey]:
     """Return the templates of these ids."""
     query = (
         select(
@@ -83,7 +80,7 @@ def templates(
 
 @session.reader
 def resource_rows(
-    context: RequestContext, stack_ids: Collection[str]
+    stack_ids: Collection[str],
 ) -> dict[str, list[resources.ResourceRow | exception.InvalidEncryptionKey]]:
     """Return the rows of the resources of each stack, in the order of ids."""
     found: Values = collections.defaultdict(list)
@@ -93,7 +90,7 @@ def resource_rows(
 
 
 @session.reader
-def undecryptable_credentials(context: RequestContext, ids: Collection[int]) -> dict[int, str]:
+def undecryptable_credentials(ids: Collection[int]) -> dict[int, str]:
     """Return the place of a secret by the id of stored credentials that cannot be decrypted."""
     query = select(_C.c.id, _C.c.decrypt_method, *(_C.c[name] for name in credentials.SECRETS))
     found = {}

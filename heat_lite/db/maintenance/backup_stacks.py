@@ -7,7 +7,6 @@ update has replaced is in a backup stack, ``NAME*``, that the stack owns.
 from sqlalchemy import select, update
 
 from heat_lite.common import status
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
 from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
@@ -16,7 +15,7 @@ _S, _R = models.stack, models.resource
 
 
 @session.writer
-def absorb_backups(context: RequestContext, stack_id: str) -> int:
+def absorb_backups(stack_id: str) -> int:
     """Give the resources of the backup stacks of a stack to the stack itself.
 
     Each row gets its template, which tells it from the newer row of its name. The backup stacks
@@ -44,7 +43,7 @@ def _assign_template(stack_id: str, template_id: int) -> None:
 
 
 @session.writer
-def store_requirements(context: RequestContext, requires: dict[int, list[int]]) -> None:
+def store_requirements(requires: dict[int, list[int]]) -> None:
     """Store the ids of the rows that each row requires, by its id."""
     for row_id, ids in requires.items():
         values: Values = {'requires': ids, 'updated_at': _R.c.updated_at}

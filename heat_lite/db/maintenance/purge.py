@@ -5,7 +5,6 @@ from collections.abc import Collection
 
 from sqlalchemy import Column, Table, delete, func, select
 
-from heat_lite.common.context import RequestContext
 from heat_lite.db import models, session
 from heat_lite.db.column_types import utcnow
 
@@ -42,7 +41,6 @@ GRACE = datetime.timedelta(hours=2)
 
 
 def purge_deleted(
-    context: RequestContext,
     age: int,
     granularity: str = 'days',
     project_id: str | None = None,
@@ -64,18 +62,16 @@ def purge_deleted(
     except OverflowError as error:
         raise ValueError(f'An age of {age} {granularity} is too long.') from error
     purged = 0
-    while batch := _purge_stacks(context, before, project_id, batch_size):
+    while batch := _purge_stacks(before, project_id, batch_size):
         purged += batch
     for table, references in SHARED.items():
-        while _purge_shared(context, table, references, min(before, utcnow() - grace)):
+        while _purge_shared(table, references, min(before, utcnow() - grace)):
             pass
     return purged
 
 
 @session.writer
-def _purge_stacks(
-    context: RequestContext, before: datetime.datetime, project_id: str | None, batch_size: int
-) -> int:
+def _purge_stacks(before: datetime.datetime, project_id: str | None, batch_size: int) -> int:
     stack = models.stack
     query = (
         select(stack.c.id)
@@ -105,9 +101,7 @@ def _purge_stacks(
 
 
 @session.writer
-def _purge_shared(
-    context: RequestContext, table: Table, references: Collection[Column], before: datetime.datetime
-) -> int:
+def _purge_shared(table: Table, references: Collection[Column], before: datetime.datetime) -> int:
     """Delete one batch of shared rows that nothing refers to and return their number.
 
     The rows are locked and then checked again, because a row may have come into use since the

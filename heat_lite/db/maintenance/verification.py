@@ -12,7 +12,6 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, Text, and_, func, or_, select
 
 from heat_lite.common import status
-from heat_lite.common.context import RequestContext, admin_context
 from heat_lite.db import models, queries, services, session
 from heat_lite.db.maintenance import reencrypt
 
@@ -42,10 +41,10 @@ class Invariant(typing.NamedTuple):
     cure: str
 
 
-def verify(context: RequestContext, keys: Sequence[str]) -> Iterator[Finding]:
+def verify(keys: Sequence[str]) -> Iterator[Finding]:
     """Yield what is wrong; of one check at most ``LIMIT`` rows. ``keys`` decrypt the secrets."""
     for invariant in INVARIANTS:
-        for row, text in _first(context, invariant):
+        for row, text in _first(invariant):
             yield Finding(invariant.name, row, text, invariant.cure)
     for number, (table, row) in enumerate(reencrypt.undecryptable(keys, BATCH)):
         if number == LIMIT:
@@ -55,7 +54,7 @@ def verify(context: RequestContext, keys: Sequence[str]) -> Iterator[Finding]:
 
 
 @session.reader
-def _first(context: RequestContext, invariant: Invariant) -> list[tuple[str, str]]:
+def _first(invariant: Invariant) -> list[tuple[str, str]]:
     return [pair for pair, _ in zip(invariant.rows(), range(LIMIT), strict=False)]
 
 
@@ -115,7 +114,7 @@ def _parents() -> Iterator[tuple[str, str]]:
 
 
 def _alive_engines() -> list[str]:
-    found = services.last_heartbeats(admin_context())
+    found = services.last_heartbeats()
     return [engine for engine, last in found.items() if last is not None]
 
 

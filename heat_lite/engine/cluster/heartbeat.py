@@ -14,7 +14,6 @@ import socket
 import threading
 import time
 
-from heat_lite.common import context as request_context
 from heat_lite.common import metrics
 from heat_lite.db import locks, services
 from heat_lite.rpc import api as rpc_api
@@ -40,7 +39,6 @@ class Heartbeat:
 
     def __init__(self, conf, engine_id, task_manager):
         self._interval = interval(conf)
-        self._context = request_context.admin_context()
         self._id = None
         self._engine_id = engine_id
         self._task_manager = task_manager
@@ -57,7 +55,7 @@ class Heartbeat:
     def start(self):
         """Register the engine in place of the dead ones of its host, and begin to report."""
         hostname = socket.gethostname()
-        removed = services.clean_host(self._context, self._host, hostname, BINARY)
+        removed = services.clean_host(self._host, hostname, BINARY)
         if removed:
             LOG.info('%d dead engines of host %s are removed from the list', removed, self._host)
         self._id = self._register()
@@ -67,7 +65,6 @@ class Heartbeat:
 
     def _register(self):
         return services.create(
-            self._context,
             engine_id=self._engine_id,
             host=self._host,
             hostname=socket.gethostname(),
@@ -78,7 +75,7 @@ class Heartbeat:
 
     def _warn_of_others(self):
         """Log the engines of another service on this database, which do not know its locks."""
-        others = {services.describe(row) for row in services.foreign(self._context, BINARY)}
+        others = {services.describe(row) for row in services.foreign(BINARY)}
         for other in sorted(others - self._others):
             LOG.error(
                 '%s has started on the database of engine %s: both would change the same stacks; '
@@ -101,7 +98,7 @@ class Heartbeat:
 
     def _report(self):
         now = time.monotonic()
-        if not services.heartbeat(self._context, self._id):
+        if not services.heartbeat(self._id):
             self._id = self._register()  # another engine has removed the row of a dead engine
         if not self.is_fresh():
             LOG.warning(
@@ -109,9 +106,7 @@ class Heartbeat:
                 self._engine_id,
                 now - self._last,
             )
-            self._task_manager.drop_lost_locks(
-                lambda: locks.stack_ids_of(self._context, self._engine_id)
-            )
+            self._task_manager.drop_lost_locks(lambda: locks.stack_ids_of(self._engine_id))
         self._warn_of_others()
         # the time before the heartbeat was stored, to be on the safe side
         metrics.HEARTBEATS.add('stored' if self.is_fresh() else 'late')
@@ -121,7 +116,7 @@ class Heartbeat:
     def stop(self):
         self._stopping.set()
         try:
-            services.delete(self._context, self._id)
+            services.delete(self._id)
         except Exception:
             LOG.exception(
                 'Engine %s could not delete its service row %s: it looks alive for a while',

@@ -33,9 +33,7 @@ class EngineMembership:
         ``heartbeats`` are those of all engines, ``{engine_id: time}``, if known already.
         """
         if not self.alone:
-            heartbeats = (
-                services.last_heartbeats(self._context) if heartbeats is None else heartbeats
-            )
+            heartbeats = services.last_heartbeats() if heartbeats is None else heartbeats
             if engine_id not in heartbeats:
                 return True
             if self._reports(engine_id, heartbeats[engine_id]):
@@ -46,7 +44,7 @@ class EngineMembership:
         """Return the ids of the engines that report, including this one."""
         return {
             engine_id
-            for engine_id, heartbeat in services.last_heartbeats(self._context).items()
+            for engine_id, heartbeat in services.last_heartbeats().items()
             if self._reports(engine_id, heartbeat)
         }
 

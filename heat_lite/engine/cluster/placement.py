@@ -166,7 +166,7 @@ class Placement:
         ):
             return
         try:
-            for engine in stack_lock.engines_elsewhere(runtime, stack.context, stack.owner_id):
+            for engine in stack_lock.engines_elsewhere(runtime, stack.owner_id):
                 runtime.listener.cast_message(
                     stack.context, engine, stack.identifier().as_dict(), api.THREAD_ENDED
                 )

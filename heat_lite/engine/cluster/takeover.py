@@ -43,10 +43,10 @@ class TakeoverTask:
 
     def run_once(self):
         """Check all locks once. Return the number of stacks taken over."""
-        held = locks.stack_ids_by_engine(self._context)
+        held = locks.stack_ids_by_engine()
         count = self._check_own_locks(held.pop(self._runtime.engine_id, ()))
         if held:
-            heartbeats = services.last_heartbeats(self._context)
+            heartbeats = services.last_heartbeats()
             for engine_id, stack_ids in held.items():
                 if self._membership.is_gone(engine_id, heartbeats):
                     LOG.warning(
@@ -72,7 +72,7 @@ class TakeoverTask:
         for stack_id in stack_ids:
             if stack_id in working or not self._has_login(stack_id):
                 continue
-            if locks.steal(self._context, stack_id, engine_id, self._runtime.engine_id) is None:
+            if locks.steal(stack_id, engine_id, self._runtime.engine_id) is None:
                 self._resume(stack_id)
                 count += 1
         return count
@@ -104,7 +104,7 @@ class TakeoverTask:
     def _check_signals(self):
         """Handle the signals of engines that are gone, and those that no task here handles."""
         own = self._runtime.engine_id
-        for engine_id, resources in db_signals.by_engine(self._context).items():
+        for engine_id, resources in db_signals.by_engine().items():
             if engine_id != own and not self._membership.is_gone(engine_id):
                 continue
             for resource_id, stack_id in resources.items():
@@ -118,7 +118,7 @@ class TakeoverTask:
                         resource_id,
                         stack_id,
                     )
-                    db_signals.claim(self._context, resource_id, engine_id, own)
+                    db_signals.claim(resource_id, engine_id, own)
                 self._resume_signals(stack_id, resource_id)
 
     def _resume_signals(self, stack_id, resource_id):
@@ -140,26 +140,26 @@ class TakeoverTask:
         They hold no lock; their engine touches the row at intervals.
         """
         now = time.monotonic()
-        rows = db_snapshots.list_deleting(self._context)
+        rows = db_snapshots.list_deleting()
         known, self._deletes = self._deletes, {}
         for row in rows:
             seen, since = known.get(row.id, (None, now))
             since = since if seen == row.updated_at else now
             self._deletes[row.id] = row.updated_at, since
             if now - since > snapshots.SILENCE_SECONDS and db_snapshots.touch(
-                self._context, row.id, row.updated_at
+                row.id, row.updated_at
             ):
                 LOG.warning('The delete of snapshot %s has stopped: it is resumed', row.id)
                 snapshots.resume_delete(self._stack(row.stack_id), row.id)
 
     def _check_unlocked(self):
         """Resume stacks that were in progress without a lock at two checks in a row."""
-        unlocked = set(locks.unlocked_in_progress(self._context))
+        unlocked = set(locks.unlocked_in_progress())
         idle = unlocked & self._unlocked
         self._unlocked = unlocked - idle
         count = 0
         for stack_id in filter(self._has_login, idle):
-            if locks.acquire(self._context, stack_id, self._runtime.engine_id) is None:
+            if locks.acquire(stack_id, self._runtime.engine_id) is None:
                 LOG.warning(
                     'Stack %s is in progress without a lock: its action is resumed', stack_id
                 )
@@ -175,7 +175,7 @@ class TakeoverTask:
         clouds, absent = self._runtime.clouds, self._runtime.absent_clouds
         if clouds is None and not absent:
             return True
-        row = db_stacks.get_row(self._context, stack_id)
+        row = db_stacks.get_row(stack_id)
         if row is None:
             return True
         return row.tenant not in absent if clouds is None else row.tenant in clouds.logins
@@ -207,7 +207,7 @@ class TakeoverTask:
         """
         top = row
         if row.owner_id is not None:
-            top = db_stacks.get_row(self._context, db_stacks.root_id(self._context, row.id)) or row
+            top = db_stacks.get_row(db_stacks.root_id(row.id)) or row
         context = credentials.decrypt_requester(top.asker) or context_of_owner(row)
         context.stack_depth = (top.plan or {}).get(action_run.STACK_DEPTH)
         return context
@@ -216,7 +216,7 @@ class TakeoverTask:
         """Release a lock that was left behind after the last state had been written."""
         if stack is not None:
             snapshots.fail_unfinished(stack)
-        locks.release(self._context, stack_id, self._runtime.engine_id)
+        locks.release(stack_id, self._runtime.engine_id)
 
     def _fail(self, stack_id, error):
         """Store FAILED and release the lock.
@@ -230,7 +230,6 @@ class TakeoverTask:
         engine_id = self._runtime.engine_id
         values = {'status': status.FAILED, 'status_reason': reason}
         journal.save(
-            self._context,
             journal.ChangeSet(stack_id, stack=values, holder=engine_id, release=engine_id),
         )
 

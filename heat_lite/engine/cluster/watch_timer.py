@@ -10,7 +10,6 @@ Tests: tests/functional/test_watch_rules.py.
 import logging
 import time
 
-from heat_lite.common import context as request_context
 from heat_lite.db import watch_rules as db_watch_rules
 from heat_lite.db.column_types import utcnow
 from heat_lite.engine.watch import watch_evaluation
@@ -34,13 +33,12 @@ class WatchTask:
         self._runtime = runtime
         self._membership = membership
         self._heartbeat = heartbeat
-        self._context = request_context.admin_context()
 
     def run_once(self):
         """Evaluate the rules that are due. Return their number."""
         share, end, count = self._share(), time.monotonic() + RUN_SECONDS, 0
         while self._heartbeat.is_fresh() and time.monotonic() < end:
-            found = db_watch_rules.evaluate_due(self._context, utcnow(), share, BATCH, _judge)
+            found = db_watch_rules.evaluate_due(utcnow(), share, BATCH, _judge)
             for each in found:
                 self._act(each)
             count += len(found)

@@ -39,7 +39,7 @@ class Drift(Endpoint):
                 _compare(stack, end, found)
             if depth == nested_depth or not level:
                 break
-            children = db_stacks.children(context, [stack.id for stack in level])
+            children = db_stacks.children([stack.id for stack in level])
             level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
         return found
 

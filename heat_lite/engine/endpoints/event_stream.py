@@ -52,15 +52,15 @@ class EventStream(Endpoint):
         if not context.is_admin:
             raise exception.Forbidden(action='read_new_events')
         if after is None:
-            return {'events': [], 'cursor': self._beginning(context), 'states': {}, 'more': False}
-        states = {each.id: list(each) for each in db_stream.states(context, watched)}
+            return {'events': [], 'cursor': self._beginning(), 'states': {}, 'more': False}
+        states = {each.id: list(each) for each in db_stream.states(watched)}
         cursor = event_cursor.from_wire(after)
-        found, newest = db_stream.scan(context, cursor, MAX_SCANNED)
+        found, newest = db_stream.scan(cursor, MAX_SCANNED)
         following = cursor.advanced([number for number, _ in found])
         if newest < cursor.top and not found:  # the database has given ids again: SQLite does
             following = EventCursor(newest)
         wanted = self._wanted(context, found, following, {*stack_ids}, {*projects})
-        rows = db_stream.get_many(context, wanted)
+        rows = db_stream.get_many(wanted)
         return {
             'events': self._shown(context, rows, with_tags),
             'cursor': event_cursor.to_wire(following),
@@ -88,10 +88,10 @@ class EventStream(Endpoint):
         for place in places:
             self._places.put(place.id, place)
         ids = [place.id for place in places]
-        rows = db_stream.past(context, ids, first, last, MAX_PAST)
-        newest = max(db_stream.newest_ids(context, 1), default=0)
+        rows = db_stream.past(ids, first, last, MAX_PAST)
+        newest = max(db_stream.newest_ids(1), default=0)
         is_other = first.top > newest  # of a database that was replaced
-        is_cut = first.top > 0 and any(map(_is_cut(first), db_stream.oldest(context, ids)))
+        is_cut = first.top > 0 and any(map(_is_cut(first), db_stream.oldest(ids)))
         return {
             'events': self._shown(context, rows, with_tags),
             'more': len(rows) == MAX_PAST,
@@ -99,8 +99,8 @@ class EventStream(Endpoint):
             'other': is_other,
         }
 
-    def _beginning(self, context: RequestContext) -> list:
-        numbers = db_stream.newest_ids(context, RECENT_IDS)
+    def _beginning(self) -> list:
+        numbers = db_stream.newest_ids(RECENT_IDS)
         if not numbers:
             return event_cursor.to_wire(EventCursor(0))
         edges = zip(numbers, numbers[1:], strict=False)
@@ -118,7 +118,7 @@ class EventStream(Endpoint):
     ) -> list[int]:
         """Return the ids of the events in the scope, as far as the cursor ``following`` is."""
         covered = [each for each in found if each[0] <= following.top]
-        lineages = self._lineages(context, {stack_id for _, stack_id in covered})
+        lineages = self._lineages({stack_id for _, stack_id in covered})
         inside = {
             stack_id
             for stack_id, lineage in lineages.items()
@@ -126,9 +126,7 @@ class EventStream(Endpoint):
         }
         return [number for number, stack_id in covered if stack_id in inside]
 
-    def _lineages(
-        self, context: RequestContext, stack_ids: set[str]
-    ) -> dict[str, list[StackPlace]]:
+    def _lineages(self, stack_ids: set[str]) -> dict[str, list[StackPlace]]:
         """Return each stack with all that contain it, the top-level stack last."""
         known: dict[str, StackPlace] = {}
         missing = set(stack_ids)
@@ -136,7 +134,7 @@ class EventStream(Endpoint):
             for stack_id in sorted(missing):
                 if place := self._places.get(stack_id):
                     known[stack_id] = place
-            for place in db_stream.places(context, missing - known.keys()).values():
+            for place in db_stream.places(missing - known.keys()).values():
                 known[place.id] = self._places.put(place.id, place)
             unknown = missing - known.keys()  # purged meanwhile
             owners = {known[each].owner_id for each in missing - unknown}
@@ -144,9 +142,9 @@ class EventStream(Endpoint):
         return {each: _lineage(known, each) for each in stack_ids if each in known}
 
     def _shown(self, context: RequestContext, rows: list[EventRow], with_tags: bool) -> list[Wire]:
-        lineages = self._lineages(context, {row.stack_id for row in rows})
+        lineages = self._lineages({row.stack_id for row in rows})
         tops = {lineage[-1].id for lineage in lineages.values()}
-        tags = db_stacks.tags(context, list(tops)) if with_tags and tops else {}
+        tags = db_stacks.tags(list(tops)) if with_tags and tops else {}
         shown = []
         for row in rows:
             lineage = lineages.get(row.stack_id)
@@ -166,13 +164,13 @@ class EventStream(Endpoint):
         self, context: RequestContext, stack_identity: Wire | None, nested_depth: int
     ) -> list[StackPlace]:
         if stack_identity is None:
-            level = db_stream.places_of_project(context, context.tenant_id or '')
+            level = db_stream.places_of_project(context.tenant_id or '')
         else:
             row = self._row(context, stack_identity, show_deleted=True)
             level = [StackPlace(row.id, row.name, row.tenant, row.owner_id)]
         result = list(level)
         for _ in range(nested_depth):
-            level = db_stream.places_below(context, [place.id for place in level])
+            level = db_stream.places_below([place.id for place in level])
             result += level
             if not level:
                 break

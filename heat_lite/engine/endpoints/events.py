@@ -46,7 +46,6 @@ class Events(Endpoint):
         direction = sort_dir or ('asc' if keys else 'desc')
         with session.late_reads():
             rows = db_events.list_rows(
-                context,
                 list(identities),
                 filters=filters,
                 limit=MAX_EVENTS + 1 if limit is None else min(limit, MAX_EVENTS + 1),
@@ -78,7 +77,7 @@ class Events(Endpoint):
         """Return the properties of an event that the template sets, without defaults, secrets
         masked.
         """
-        found = db_events.get(context, row.uuid)
+        found = db_events.get(row.uuid)
         properties = found and found.properties
         if not properties:  # or the event has been trimmed or purged since
             return {}
@@ -106,7 +105,7 @@ class Events(Endpoint):
         result = {row.id: _identity(row)}
         parents = [row.id]
         for _ in range(nested_depth):
-            children = db_stacks.children(context, parents)
+            children = db_stacks.children(parents)
             result.update({child.id: _identity(child) for child in children})
             parents = [child.id for child in children]
             if not parents:

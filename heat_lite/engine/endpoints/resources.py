@@ -42,11 +42,9 @@ class Resources(Endpoint):
         level = [self._stack(context, stack_identity, show_deleted=True)]
         result: list[Wire] = []
         for depth in range(nested_depth + 1):
-            result.extend(self._list_level(context, level, with_detail, filters))
+            result.extend(self._list_level(level, with_detail, filters))
             children = (
-                db_stacks.children(context, [stack.id for stack in level])
-                if depth < nested_depth
-                else ()
+                db_stacks.children([stack.id for stack in level]) if depth < nested_depth else ()
             )
             level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
             if not level:
@@ -54,16 +52,12 @@ class Resources(Endpoint):
         return result
 
     @staticmethod
-    def _list_level(
-        context: RequestContext, stacks: list[Stack], with_detail: bool, filters: Wire | None
-    ) -> Iterator[Wire]:
+    def _list_level(stacks: list[Stack], with_detail: bool, filters: Wire | None) -> Iterator[Wire]:
         """Yield the resources of stacks of one depth.
 
         Their rows are read by one query, with the columns shown only.
         """
-        listed = (
-            {} if with_detail else db_resources.list_brief(context, [stack.id for stack in stacks])
-        )
+        listed = {} if with_detail else db_resources.list_brief([stack.id for stack in stacks])
         for stack in stacks:
             if not with_detail:
                 stack.resource_records.use_listed(listed.get(stack.id, ()))

@@ -36,11 +36,9 @@ class Services(Endpoint):
 
         ``with_stacks``: each with the top-level stacks that it works on, MOST_STACKS in all.
         """
-        found = [
-            format.service(row, db_services.is_up(row)) for row in db_services.list_rows(context)
-        ]
+        found = [format.service(row, db_services.is_up(row)) for row in db_services.list_rows()]
         if with_stacks:
-            at_work = db_locks.stacks_at_work(context, MOST_STACKS)
+            at_work = db_locks.stacks_at_work(MOST_STACKS)
             for each in found:
                 own = [row for row in at_work if row.engine_id == each['engine_id']]
                 each['stacks'] = [format.stack_at_work(row) for row in own]

@@ -28,7 +28,7 @@ class Snapshots(Endpoint):
 
     def stack_list_snapshots(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
         stack = self._stack(context, stack_identity)
-        return [_shown(row) for row in db_snapshots.list_rows(context, stack.id)]
+        return [_shown(row) for row in db_snapshots.list_rows(stack.id)]
 
     def delete_snapshot(
         self, context: RequestContext, stack_identity: Wire, snapshot_id: str

@@ -61,7 +61,7 @@ class Stacks(Endpoint):
                 context, template, params, files, environment_files, files_container
             )
         else:
-            parsed = self._runtime.templates.get(context, template_id)
+            parsed = self._runtime.templates.get(template_id)
         if owner_id is None:
             validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
@@ -134,7 +134,7 @@ class Stacks(Endpoint):
         stack = self._stack(context, stack_identity)
         validation.updatable(stack)
         if template_id is not None:
-            parsed = self._runtime.templates.get(context, template_id)
+            parsed = self._runtime.templates.get(template_id)
             validation.nested_update(stack, self._as_updated(stack, parsed, args))
             validation.stored_names(parsed)
             actions.update(

@@ -50,7 +50,7 @@ class Worker(Endpoint):
         """
         stack_id = data.get('stack_id') if isinstance(data, dict) else None
         if stack_id is None and type(resource_id) is int:
-            row = db_resources.get(context, resource_id)
+            row = db_resources.get(resource_id)
             stack_id = row and row.stack_id
         LOG.debug('Looking at stack %s for traversal %s', stack_id, current_traversal)
         self._look(context, stack_id)
@@ -76,7 +76,7 @@ class Worker(Endpoint):
         stack_row = row and db_stacks.get(context, row.stack_id)
         if row is None or stack_row is None or not snapshots.is_silent_delete(row):
             LOG.debug('There is nothing to do for snapshot %s', snapshot_id)
-        elif db_snapshots.touch(context, row.id, row.updated_at):
+        elif db_snapshots.touch(row.id, row.updated_at):
             stack = engine_stack.Stack.from_row(self._runtime, context, stack_row)
             snapshots.resume_delete(stack, row.id)
 
@@ -100,19 +100,19 @@ class Migration(Endpoint):
         with contextlib.ExitStack() as held:
             stacks = [
                 held.enter_context(self._locked(context, each))
-                for each in db_stacks.tree_ids(context, stack_id)
+                for each in db_stacks.tree_ids(stack_id)
             ]
             for stack in stacks:
                 if legacy_stacks.is_legacy(stack):
                     legacy_stacks.bring_over(stack)
                     stack.journal.flush()
-                db_stacks.update(context, stack.id, {'convergence': True})
+                db_stacks.update(stack.id, {'convergence': True})
 
     @contextlib.contextmanager
     def _locked(self, context: RequestContext, stack_id: str) -> Iterator[Stack]:
         """Hold the lock of a stack that no action works on."""
         engine_id = self._runtime.engine_id
-        holder = locks.acquire(context, stack_id, engine_id)
+        holder = locks.acquire(stack_id, engine_id)
         row = db_stacks.get(context, stack_id, tenant_safe=False)
         try:
             if holder is not None or row is None or row.status == status.IN_PROGRESS:
@@ -121,4 +121,4 @@ class Migration(Endpoint):
             yield engine_stack.Stack.from_row(self._runtime, context, row)
         finally:
             if holder is None:
-                locks.release(context, stack_id, engine_id)
+                locks.release(stack_id, engine_id)

@@ -74,7 +74,7 @@ def update(task: StackTask) -> Work:
 
 
 def return_to_previous_template(stack: Stack) -> None:
-    previous = stack.runtime.templates.get(stack.context, stack.previous_template_id)
+    previous = stack.runtime.templates.get(stack.previous_template_id)
     stack.redefine(previous, stack.previous_template_id)
     stack.store_definition()
 

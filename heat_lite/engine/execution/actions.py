@@ -65,7 +65,7 @@ def update(
     ``values`` are further columns of the stack's row, and ``tags``. ``template_id`` is the row of
     the template where it is stored already. ``options``: ``converge``, ``forbid_replacement``.
     """
-    template_id = template_id or stack.runtime.templates.store(stack.context, template)
+    template_id = template_id or stack.runtime.templates.store(template)
     start(stack, action, template=template, template_id=template_id, values=values, **options)
 
 
@@ -136,7 +136,7 @@ def protect(stack: Stack, protected: bool) -> None:
     """Protect the stack from deletion, or stop protecting it; works during any action."""
     stack.protected = protected
     values = {'protected': protected, 'digest': fingerprint.stack_fingerprint(stack)}
-    db_stacks.update(stack.context, stack.id, values)
+    db_stacks.update(stack.id, values)
 
 
 # --------------------------------------------------------------- beginnings
@@ -277,7 +277,7 @@ ACTIONS = {
 def _is_at_work(stack: Stack) -> bool:
     """Whether a living engine holds the stack's lock."""
     runtime = stack.runtime
-    holder = locks.holder(stack.context, stack.id)
+    holder = locks.holder(stack.id)
     if holder == runtime.engine_id:
         return stack.id in runtime.task_manager.stack_ids()
     return holder is not None and runtime.listener.is_alive(stack.context, holder)

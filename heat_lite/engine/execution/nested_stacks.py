@@ -63,9 +63,7 @@ class NestedStack(NestedStackView):
         drafted.timeout_mins = self._minutes_left(drafted)
         with _as_resource_failure():
             made = (
-                self._placement.create(
-                    drafted, self._runtime.templates.store(drafted.context, drafted.template)
-                )
+                self._placement.create(drafted, self._runtime.templates.store(drafted.template))
                 or self.find()
             )
         if made is not None:
@@ -99,7 +97,7 @@ class NestedStack(NestedStackView):
         args = {api.PARAM_TIMEOUT: timeout_mins or self._minutes_left(self._parent)}
         if self._parent.run.forbid_replacement:
             args[api.ON_REPLACE] = api.FAIL
-        template_id = stack.runtime.templates.store(stack.context, template)
+        template_id = stack.runtime.templates.store(template)
         with _as_resource_failure():
             return self._begun_elsewhere(
                 'update_stack',
@@ -218,9 +216,7 @@ class NestedStack(NestedStackView):
     def _cancel(self):
         """Cancel the nested action and wait for its end, for STOP_SECONDS at most."""
         if not self._runtime.task_manager.send(self._stack.id, api.CANCEL):
-            holder = stack_lock.holder_elsewhere(
-                self._runtime, self._parent.context, self._stack.id
-            )
+            holder = stack_lock.holder_elsewhere(self._runtime, self._stack.id)
             if holder is not None:
                 self._runtime.listener.send(
                     self._parent.context, holder, self._stack.identifier().as_dict(), api.CANCEL

@@ -79,7 +79,7 @@ def end_own_worker(stack: Stack) -> Generator[Any, None, None]:
         has_worked = True
         yield next(pauses)
     if has_worked:
-        traversals.release(stack.context, stack.id, stack.runtime.engine_id)
+        traversals.release(stack.id, stack.runtime.engine_id)
 
 
 def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:
@@ -89,7 +89,7 @@ def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:
         held, taken = shared_runner.hold_rows(stack)
         if taken:
             # no walk goes on with these
-            traversals.release(stack.context, stack.id, stack.runtime.engine_id)
+            traversals.release(stack.id, stack.runtime.engine_id)
         if not held:
             return
         if mailbox.should_preempt(stack):

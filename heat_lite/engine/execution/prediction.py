@@ -294,9 +294,7 @@ def _only_checks_nested(decision):
 
 def stored_id(stack, template):
     """Return the id of the row that holds an equal template, UNSTORED where none does."""
-    found = db_templates.find(
-        stack.context, template.data, dict(template.environment.data), dict(template.files)
-    )
+    found = db_templates.find(template.data, dict(template.environment.data), dict(template.files))
     return UNSTORED if found is None else found
 
 

@@ -120,7 +120,7 @@ def _events_of_action(stack):
     All events where that one was never stored.
     """
     found = []
-    for event in db_events.list_rows(stack.context, stack.id):
+    for event in db_events.list_rows(stack.id):
         if event.physical_resource_id != stack.id or event.resource_name != stack.name:
             found.append(event)
         elif event.resource_status == status.IN_PROGRESS:

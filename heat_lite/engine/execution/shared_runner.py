@@ -224,12 +224,12 @@ class SharedRunner(LocalRunner):
 def hold_rows(stack: Stack) -> tuple[dict[int, str], set[int]]:
     """Return the rows that other living engines hold, and those taken over from dead ones now."""
     runtime = stack.runtime
-    held = traversals.rows_elsewhere(stack.context, stack.id, runtime.engine_id)
+    held = traversals.rows_elsewhere(stack.id, runtime.engine_id)
     gone = runtime.placement.gone_engines(set(held.values()))
     taken: set[int] = set()
     if gone:
         LOG.warning('%s: engines %s are gone, their resources go on here', stack, sorted(gone))
-        taken = traversals.take_rows(stack.context, stack.id, gone, runtime.engine_id)
+        taken = traversals.take_rows(stack.id, gone, runtime.engine_id)
     return {row: engine_id for row, engine_id in held.items() if engine_id not in gone}, taken
 
 

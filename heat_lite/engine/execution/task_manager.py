@@ -105,7 +105,7 @@ class ThreadGroupManager:
         stack = request.stack
         if stack.stored_locked and stack.id in self.stack_ids():
             raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
-        lock = stack_lock.StackLock(stack.context, stack, self._engine_id, self._membership.is_gone)
+        lock = stack_lock.StackLock(stack, self._engine_id, self._membership.is_gone)
         lock.acquire()
         stack.journal.holder = self._engine_id
         try:
@@ -138,7 +138,7 @@ class ThreadGroupManager:
                 return self.start_with_lock(request)
             except exception.ActionInProgress:
                 # a task of this engine that takes no more requests is about to end
-                holder = locks.holder(stack.context, stack.id)
+                holder = locks.holder(stack.id)
                 if holder in (None, self._engine_id) and time.monotonic() < until:
                     self._await_end(stack.id)
                 elif not self._is_about_to_release(stack, holder, until):

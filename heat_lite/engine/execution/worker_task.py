@@ -59,7 +59,7 @@ class GivenRunner(LocalRunner):
             return
         self._looked = time.monotonic()
         stack, before = self._stack, self._leased(walk)
-        view = traversals.look(stack.context, stack.id, stack.runtime.engine_id)
+        view = traversals.look(stack.id, stack.runtime.engine_id)
         # a row that is deleted by its step, or added by one, is leased on one side only
         if lost := (before & self._leased(walk)) - view.rows:
             raise journal.LeaseLost(stack.id, sorted(lost))
@@ -150,7 +150,7 @@ class WorkerTask:
         """Walk one traversal after another, until this engine holds no row of the stack."""
         while not self.mailbox.must_leave:
             self.mailbox.receive_all(LOOK)
-            view = traversals.look(self._context, self._stack_id, self._runtime.engine_id)
+            view = traversals.look(self._stack_id, self._runtime.engine_id)
             if view.rows or (self.stack is not None and self.stack.run.draining):
                 yield from self._walk(view)
             elif self.mailbox.close(with_messages=True):
@@ -200,7 +200,7 @@ class WorkerTask:
         for name, value in Stack.fields_of(row).items():
             setattr(stack, name, value)
         if row.raw_template_id != stack.template_id:
-            template = self._runtime.templates.get(self._context, row.raw_template_id)
+            template = self._runtime.templates.get(row.raw_template_id)
             stack.redefine(template, row.raw_template_id)
         stack.previous_template_id = row.prev_raw_template_id
         stack.run = ActionRun.from_column(stack.action, stack.plan)

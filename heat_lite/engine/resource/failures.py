@@ -183,7 +183,6 @@ def _forget_nested(stack, resource, path):
             _forget_nested(stack, item, name)
     reason = f'Forgotten with stack {stack.name} ({stack.id})'
     db_stacks.delete(
-        child.context,
         child.id,
         {'action': status.DELETE, 'status': status.COMPLETE, 'status_reason': reason},
     )

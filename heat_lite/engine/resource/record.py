@@ -378,7 +378,7 @@ class Journal:
             while self.dirty:
                 turn = self._uncommitted = self._uncommitted or self._take_turn()
                 changes = turn.change_set(self._stack_id, self.holder, self.lease)
-                ids = db_journal.save(self._context, changes)
+                ids = db_journal.save(changes)
                 self._uncommitted = None
                 self.events_written += len(turn.events)
                 if turn.events and self.announce is not None:

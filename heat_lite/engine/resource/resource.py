@@ -192,9 +192,7 @@ class Resource(ResourceType):
         during an action.
         """
         return (
-            resource_metadata.read_metadata(self.context, self.record)
-            if refresh
-            else self.record.rsrc_metadata
+            resource_metadata.read_metadata(self.record) if refresh else self.record.rsrc_metadata
         ) or {}
 
     def metadata_change(self, changed, signals=None):

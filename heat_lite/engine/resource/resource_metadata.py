@@ -16,10 +16,10 @@ _METADATA_LOCKS = tuple(threading.Lock() for _ in range(64))
 METADATA_ATTEMPTS = 100
 
 
-def read_metadata(context, record):
+def read_metadata(record):
     """Return the metadata in the database. The record takes them over."""
     if record.id is not None:
-        stored = db_resources.metadata(context, record.id)
+        stored = db_resources.metadata(record.id)
         if stored is not None:
             record.rsrc_metadata = stored[0] or {}
     return record.rsrc_metadata
@@ -36,11 +36,11 @@ def change_metadata(context, record, changed, signals=None):
         return record.rsrc_metadata
     with _METADATA_LOCKS[record.id % len(_METADATA_LOCKS)]:
         for _ in range(METADATA_ATTEMPTS):
-            stored = db_resources.metadata(context, record.id)
+            stored = db_resources.metadata(record.id)
             if stored is None:
                 raise exception.EntityNotFound(entity='Resource', name=record.name)
             new = changed(dict(stored[0] or {}))
-            if _store(context, record, new, stored[1], signals):
+            if _store(record, new, stored[1], signals):
                 record.rsrc_metadata = new
                 return new
     raise exception.Error(
@@ -49,13 +49,13 @@ def change_metadata(context, record, changed, signals=None):
     )
 
 
-def _store(context, record, metadata, key, signals):
+def _store(record, metadata, key, signals):
     if not signals:
-        return db_resources.set_metadata(context, record.id, metadata, expect=key)
+        return db_resources.set_metadata(record.id, metadata, expect=key)
     changes = journal.ChangeSet(
         record.stack_id, metadata=[(record.id, metadata, key)], signals=signals
     )
     with contextlib.suppress(journal.MetadataChanged):
-        journal.save(context, changes)
+        journal.save(changes)
         return True
     return False

@@ -56,7 +56,7 @@ class ResourceRecords:
         """Return ``{name: records}`` of all rows, oldest first within a name."""
         if self._by_name is None:
             stored = (
-                db_resources.list_by_stack(self._stack.context, self._stack.id)
+                db_resources.list_by_stack(self._stack.id)
                 if self._stack.template_id is not None
                 else ()
             )
@@ -79,7 +79,7 @@ class ResourceRecords:
         if self._template_ids is not None or self._stack.status == status.COMPLETE:
             return self._template_ids or frozenset()
         if self._by_name is None:
-            stored = db_resources.template_ids(self._stack.context, self._stack.id)
+            stored = db_resources.template_ids(self._stack.id)
         else:
             stored = [each.current_template_id for each in self._stack.rows()]
         self._template_ids = frozenset(stored)
@@ -97,7 +97,7 @@ class ResourceRecords:
             and len(self._single_reads) < SINGLE_READS
         ):
             if name not in self._single_reads:
-                stored = db_resources.list_by_name(self._stack.context, self._stack.id, name)
+                stored = db_resources.list_by_name(self._stack.id, name)
                 self._single_reads[name] = [
                     Record.from_row(self._stack.journal, row) for row in stored
                 ]
@@ -117,7 +117,7 @@ class ResourceRecords:
         for each in itertools.chain.from_iterable((self._by_name or {}).values()):
             if each.attr_data_id is not None and each.attributes is None:
                 records[each.attr_data_id] = each
-        stored = db_resources.attribute_values(self._stack.context, list(records))
+        stored = db_resources.attribute_values(list(records))
         for row_id, each in records.items():
             each.attributes = stored.get(row_id) or {}
 
@@ -147,10 +147,10 @@ class ResourceRecords:
         return changed
 
     def _read(self, names):
-        context, stack_id = self._stack.context, self._stack.id
+        stack_id = self._stack.id
         if names is None:
-            return db_resources.list_by_stack(context, stack_id)
-        return db_resources.list_by_names(context, stack_id, names)
+            return db_resources.list_by_stack(stack_id)
+        return db_resources.list_by_names(stack_id, names)
 
     def _refresh_name(self, name, rows, keep):
         records, changed = [], []

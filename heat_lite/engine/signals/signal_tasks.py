@@ -64,7 +64,7 @@ class SignalOutcome:
         stack, was_gone = item.stack, False
         while not self.ended.wait(CHECK_SECONDS):
             owner = stack.runtime.engine_id
-            is_gone = not db_signals.is_waiting(stack.context, signal_id, owner)
+            is_gone = not db_signals.is_waiting(signal_id, owner)
             if is_gone and was_gone:
                 raise exception.Error(
                     f'The signal to {item.name} is stored, but another engine handles it: see the '
@@ -170,7 +170,7 @@ class SignalTasks:
 
 
 def _waiting_details(item: Resource) -> list[Any]:
-    found = db_signals.waiting(item.context, item.record.id, item.stack.runtime.engine_id)
+    found = db_signals.waiting(item.record.id, item.stack.runtime.engine_id)
     return [signal.details for signal in found]
 
 
@@ -190,7 +190,7 @@ def start(item: Resource, signals: Sequence[int] = ()) -> None:
 
 def resume(item: Resource) -> None:
     """Handle the signals to a resource that no task of this engine handles."""
-    ids = db_signals.waiting(item.context, item.record.id, item.stack.runtime.engine_id)
+    ids = db_signals.waiting(item.record.id, item.stack.runtime.engine_id)
     start(item, [signal.id for signal in ids])
 
 
@@ -224,7 +224,7 @@ def _handle_alone(item: Resource, signal_id: int) -> Work:
     tasks, key = stack.runtime.signal_tasks, (row_id, signal_id)
     while tasks.continues(key):
         engine_id = stack.runtime.engine_id
-        for signal in db_signals.waiting(stack.context, row_id, engine_id, signal_id=signal_id):
+        for signal in db_signals.waiting(row_id, engine_id, signal_id=signal_id):
             yield from _handle_single(stack, item, signal)
 
 
@@ -233,17 +233,17 @@ def _handle_singles(stack: Stack, item: Resource) -> Work:
     runtime, row_id = stack.runtime, item.record.id
     while runtime.signal_tasks.continues(row_id):
         pauses, gone = scheduler.pauses(), None
-        while holder := locks.acquire_signals(stack.context, row_id, runtime.engine_id, gone):
+        while holder := locks.acquire_signals(row_id, runtime.engine_id, gone):
             yield next(pauses)
             gone = holder if runtime.placement.gone_engines({holder}) else None
         try:
-            oldest = db_signals.waiting(stack.context, row_id, runtime.engine_id, limit=2)
+            oldest = db_signals.waiting(row_id, runtime.engine_id, limit=2)
             if len(oldest) > 1:
                 runtime.signal_tasks.begin(row_id)
             for signal in oldest[:1]:
                 yield from _handle_single(stack, item, signal)
         finally:
-            locks.release_signals(stack.context, row_id, runtime.engine_id)
+            locks.release_signals(row_id, runtime.engine_id)
 
 
 def _handle_single(stack: Stack, item: Resource, signal: db_signals.WaitingSignal) -> Work:
@@ -264,7 +264,7 @@ def _handle_single(stack: Stack, item: Resource, signal: db_signals.WaitingSigna
     except Exception as failure:
         error = failure
     if unused:
-        db_signals.use(stack.context, unused)
+        db_signals.use(unused)
     stack.runtime.signal_tasks.forget(item.record.id)
     _end(item, signal, error)
 
@@ -300,7 +300,7 @@ def _call(item: Resource, details: Any) -> Work:
 def _handle_batches(stack: Stack, item: Resource) -> Work:
     runtime, row_id = stack.runtime, item.record.id
     while runtime.signal_tasks.continues(row_id):
-        batch = db_signals.waiting(stack.context, row_id, runtime.engine_id, BATCH)
+        batch = db_signals.waiting(row_id, runtime.engine_id, BATCH)
         if not batch:
             continue
         if len(batch) == BATCH:
@@ -313,7 +313,7 @@ def _handle_batches(stack: Stack, item: Resource) -> Work:
             continue
         except exception.HeatException as error:
             results = [error] * len(batch)
-            db_signals.use(stack.context, {each.id: runtime.engine_id for each in batch})
+            db_signals.use({each.id: runtime.engine_id for each in batch})
         for signal, result in zip(batch, results, strict=True):
             _end(item, signal, result if isinstance(result, BaseException) else None)
         if runtime.signal_tasks.has_news(row_id):
@@ -326,7 +326,7 @@ def _handle_batch(
     """Merge signals into the metadata, in one transaction with their events."""
     several, row_id = [signal.details for signal in batch], item.record.id
     while True:
-        stored = db_resources.metadata(stack.context, row_id)
+        stored = db_resources.metadata(row_id)
         if stored is None:
             raise exception.EntityNotFound(entity='Resource', name=item.name)
         known, key = stored[0] or {}, stored[1]
@@ -400,7 +400,7 @@ def notify_waiters(
     """
     if services.waits.notify(row_id) and not several:
         return
-    for engine in stack_lock.engines_elsewhere(services, context, identity.stack_id):
+    for engine in stack_lock.engines_elsewhere(services, identity.stack_id):
         try:
             # without a reply: an engine that hangs must not delay the others
             services.listener.cast_message(

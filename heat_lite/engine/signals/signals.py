@@ -40,7 +40,7 @@ def signal(stack, name, details, wait=False):
     outcome = tasks.new_outcome() if wait else None
     try:
         token = outcome and outcome.token
-        signal_id = db_signals.add(stack.context, row_id, runtime.engine_id, details, token)
+        signal_id = db_signals.add(row_id, runtime.engine_id, details, token)
     except BaseException:
         tasks.forget(row_id)
         raise
@@ -51,12 +51,12 @@ def signal(stack, name, details, wait=False):
         outcome.wait(item, signal_id)
     finally:
         tasks.end_outcome(outcome.token)
-    return (db_resources.metadata(stack.context, row_id) or ({},))[0] or {}
+    return (db_resources.metadata(row_id) or ({},))[0] or {}
 
 
 def _find_target(stack, name):
     """Return a resource that takes signals, without its metadata, and its Target."""
-    targets = {each.listed.id: each for each in db_signals.targets(stack.context, stack.id, name)}
+    targets = {each.listed.id: each for each in db_signals.targets(stack.id, name)}
     stack.resource_records.use_listed([each.listed for each in targets.values()])
     item = find(stack, name)
     if item.action in item.no_signal_actions:
@@ -89,7 +89,7 @@ def mark(stack, name, unhealthy, reason=None):
 
     Raises ActionInProgress if an action runs on it.
     """
-    if stack.convergence and traversals.engine_of(stack.context, stack.id, name) is not None:
+    if stack.convergence and traversals.engine_of(stack.id, name) is not None:
         raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
 
     def apply(live):

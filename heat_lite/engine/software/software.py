@@ -266,7 +266,7 @@ class Software:
         """
         published = None
         while True:
-            known = resource_metadata.read_metadata(self._context, server) or {}
+            known = resource_metadata.read_metadata(server) or {}
             if known == published or not self._is_published(known):
                 return
             self._publish(row, known)

@@ -106,6 +106,6 @@ def _reread_row(resource, hook):
     if (
         hook in record.data
         and record.id is not None
-        and hook not in {key for key, *_ in db_resources.data(resource.context, record.id)}
+        and hook not in {key for key, *_ in db_resources.data(record.id)}
     ):
         del record.data[hook]

@@ -21,11 +21,11 @@ def bring_over(stack):
 
     It can be interrupted and repeated.
     """
-    backups = backup_stacks.absorb_backups(stack.context, stack.id)
+    backups = backup_stacks.absorb_backups(stack.id)
     if backups:
         LOG.info('%s: the resources of %d backup stacks are deleted with it', stack, backups)
     stack.forget_rows()
-    backup_stacks.store_requirements(stack.context, _missing_requirements(stack))
+    backup_stacks.store_requirements(_missing_requirements(stack))
     stack.forget_rows()
     if stack.status == status.IN_PROGRESS and stack.action in (status.UPDATE, status.ROLLBACK):
         _find_target(stack)
@@ -41,7 +41,7 @@ def _find_target(stack):
     """
     target_id = stack.previous_template_id
     if target_id is not None:
-        stack.redefine(stack.runtime.templates.get(stack.context, target_id), target_id)
+        stack.redefine(stack.runtime.templates.get(target_id), target_id)
 
 
 def _missing_requirements(stack):
@@ -64,7 +64,7 @@ def _missing_requirements(stack):
 def _requirements(stack, template_id):
     """Return ``{name: names that come first}`` of a template; {} if it cannot be read."""
     try:
-        template = stack.runtime.templates.get(stack.context, template_id)
+        template = stack.runtime.templates.get(template_id)
         definition = stack.runtime.definitions_cache.of(stack, template, template_id)
         return definition.requirements(stack)
     except exception.HeatException as error:

@@ -178,7 +178,7 @@ class NestedStackView:
     def find(self):
         """Return the id of the stack that an interrupted create has stored, None without one."""
         name = self.name()
-        rows = db_stacks.child_rows(self._parent.context, self._parent.id).values()
+        rows = db_stacks.child_rows(self._parent.id).values()
         return next(
             (
                 row.id

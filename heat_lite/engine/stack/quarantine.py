@@ -175,16 +175,16 @@ def _of(stack: Stack, names: set[str], key: str | int) -> Quarantine | None:
     """Return a quarantine that is stored with the stack lock or the signal of this id."""
     if not names or not stack.limits.engine_death_limit:
         return None
-    context, engine_id = stack.context, stack.runtime.engine_id
+    engine_id = stack.runtime.engine_id
     action = f'{stack.action} {stack.template_id}'
-    stored = locks.quarantine(context, key)
+    stored = locks.quarantine(key)
     dead = dead_engines(stored, action)
 
     def store(value: dict | None) -> bool:
-        return locks.set_quarantine(context, key, engine_id, value)
+        return locks.set_quarantine(key, engine_id, value)
 
     def load() -> dict | None:
-        return locks.quarantine(context, key)
+        return locks.quarantine(key)
 
     if stored and stored.get(CALLED):
         LOG.warning('%s: its engine died in the first call of a resource: %s', stack, dead)

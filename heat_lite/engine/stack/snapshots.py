@@ -39,7 +39,7 @@ class NewSnapshot:
         Raises RequestLimitExceeded.
         """
         limit = self._stack.limits.max_snapshots_per_stack
-        if limit >= 0 and db_snapshots.count(self._stack.context, self._stack.id) >= limit:
+        if limit >= 0 and db_snapshots.count(self._stack.id) >= limit:
             raise exception.RequestLimitExceeded(
                 f'You have reached the maximum snapshots per stack, {limit}. '
                 'Please delete some snapshots.'
@@ -66,7 +66,7 @@ class NewSnapshot:
         document = adoption.export_stack(stack, lambda resource: resource.snapshot_data())
         values = {'status': state, 'status_reason': reason, 'data': document}
         yield from record.retry_while_unreachable(
-            lambda: db_snapshots.update(stack.context, self.id, values), f'The snapshot {self.id}'
+            lambda: db_snapshots.update(self.id, values), f'The snapshot {self.id}'
         )
 
 
@@ -75,11 +75,7 @@ def find_unfinished(stack):
 
     Its end may have been stored before that of the action. Raises NotFound if its row was deleted.
     """
-    rows = [
-        row
-        for row in db_snapshots.list_rows(stack.context, stack.id)
-        if row.action == status.CREATE
-    ]
+    rows = [row for row in db_snapshots.list_rows(stack.id) if row.action == status.CREATE]
     if not rows:
         raise exception.NotFound(
             f'The snapshot of stack {stack.name} that was being taken is not there any more'
@@ -92,12 +88,10 @@ def find_unfinished(stack):
 
 def fail_unfinished(stack):
     """Fail the snapshots that were begun when their engine went away."""
-    for row in db_snapshots.list_rows(stack.context, stack.id):
+    for row in db_snapshots.list_rows(stack.id):
         if _is_being_taken(row):
             reason = 'The engine that took the snapshot is gone'
-            db_snapshots.update(
-                stack.context, row.id, {'status': status.FAILED, 'status_reason': reason}
-            )
+            db_snapshots.update(row.id, {'status': status.FAILED, 'status_reason': reason})
 
 
 def _is_being_taken(row):
@@ -189,17 +183,13 @@ def _rows(stack):
 
     The count comes first: most stacks have none, and it is cheap.
     """
-    return (
-        db_snapshots.list_rows(stack.context, stack.id)
-        if db_snapshots.count(stack.context, stack.id)
-        else ()
-    )
+    return db_snapshots.list_rows(stack.id) if db_snapshots.count(stack.id) else ()
 
 
 def forget_all(stack):
     """Delete the rows only; what the resources saved stays."""
-    for row in db_snapshots.list_rows(stack.context, stack.id):
-        db_snapshots.delete(stack.context, row.id)
+    for row in db_snapshots.list_rows(stack.id):
+        db_snapshots.delete(row.id)
 
 
 def _delete(stack, row):
@@ -216,7 +206,7 @@ def _with_heartbeat(stack, row, work):
     for pause in work:
         if time.monotonic() - last > TOUCH_SECONDS:
             touched_at, last = (
-                db_snapshots.touch(stack.context, row.id, touched_at),
+                db_snapshots.touch(row.id, touched_at),
                 time.monotonic(),
             )
             if touched_at is None:
@@ -233,10 +223,8 @@ def _remove(stack, row):
                 snapshot_stack.class_of(definition), 'handle_delete_snapshot'
             ):
                 yield from lifecycle.delete_snapshot(snapshot_stack.resource_for(name), saved[name])
-    db_snapshots.delete(stack.context, row.id)
+    db_snapshots.delete(row.id)
 
 
 def _state_set(stack, row, state, reason):
-    db_snapshots.update(
-        stack.context, row.id, {'action': status.DELETE, 'status': state, 'status_reason': reason}
-    )
+    db_snapshots.update(row.id, {'action': status.DELETE, 'status': state, 'status_reason': reason})

@@ -59,7 +59,7 @@ class Stack(StackFields):
     def from_row(cls, runtime, context, row):
         """Return the stack of a row that ``db.stacks.get`` gives; a brief one lacks columns."""
         fields = cls.fields_of(row)
-        template = runtime.templates.get(context, row.raw_template_id)
+        template = runtime.templates.get(row.raw_template_id)
         stack = cls(
             runtime, context, template, row.raw_template_id, row.tags or (), row.timeout, **fields
         )
@@ -188,9 +188,9 @@ class Stack(StackFields):
         """
         tags = values.pop('tags', self.tags)
         if list(tags) != self.tags:
-            db_stacks.set_tags(self.context, self.id, tags)
+            db_stacks.set_tags(self.id, tags)
             self.tags = list(tags)
-        self.redefine(template, template_id or self.runtime.templates.store(self.context, template))
+        self.redefine(template, template_id or self.runtime.templates.store(template))
         self.timeout_mins = values.get('timeout', self.timeout_mins)
         self.disable_rollback = values.get('disable_rollback', self.disable_rollback)
         self.protected = values.get('protected', self.protected)
@@ -360,7 +360,7 @@ class Stack(StackFields):
 
     def bound_by(self, template_id):
         if template_id not in self._bound_by_template:
-            template = self.runtime.templates.get(self.context, template_id)
+            template = self.runtime.templates.get(template_id)
             self._bound_by_template[template_id] = self.runtime.definitions_cache.of(
                 self, template, template_id
             ).bound

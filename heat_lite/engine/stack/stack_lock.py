@@ -18,8 +18,7 @@ class StackLock:
     over.
     """
 
-    def __init__(self, context, stack, engine_id, is_gone):
-        self._context = context
+    def __init__(self, stack, engine_id, is_gone):
         self._stack = stack
         self._engine_id = engine_id
         self._is_gone = is_gone
@@ -33,7 +32,7 @@ class StackLock:
             self._stack.stored_locked = False
             return
         for _ in range(3):  # another engine may win the race for the lock and die in turn
-            holder = locks.acquire(self._context, self._stack.id, self._engine_id)
+            holder = locks.acquire(self._stack.id, self._engine_id)
             if holder is None:
                 return
             if holder == self._engine_id or not self._is_gone(holder):
@@ -43,28 +42,28 @@ class StackLock:
                 self._stack.id,
                 holder,
             )
-            if locks.steal(self._context, self._stack.id, holder, self._engine_id) is None:
+            if locks.steal(self._stack.id, holder, self._engine_id) is None:
                 return
         metrics.LOCK_CONFLICTS.add()
         raise exception.ActionInProgress(stack_name=self._stack.name, action=self._stack.action)
 
     def release(self):
-        journal.save(self._context, journal.ChangeSet(self._stack.id, release=self._engine_id))
+        journal.save(journal.ChangeSet(self._stack.id, release=self._engine_id))
 
 
-def holder_elsewhere(runtime, context, stack_id):
+def holder_elsewhere(runtime, stack_id):
     """Return the id of another engine that holds the stack's lock, or None."""
-    holder = locks.holder(context, stack_id)
+    holder = locks.holder(stack_id)
     return None if holder == runtime.engine_id else holder
 
 
-def engines_elsewhere(runtime, context, stack_id):
+def engines_elsewhere(runtime, stack_id):
     """Return the ids of the other engines that work on the stack, with its lock or without."""
-    found = {locks.holder(context, stack_id), *traversals.engines_of(context, stack_id)}
+    found = {locks.holder(stack_id), *traversals.engines_of(stack_id)}
     return found - {None, runtime.engine_id}
 
 
 def live_holder_elsewhere(runtime, context, stack_id):
     """Return the id of another engine that holds the stack's lock and answers, or None."""
-    holder = holder_elsewhere(runtime, context, stack_id)
+    holder = holder_elsewhere(runtime, stack_id)
     return holder if holder is not None and runtime.listener.is_alive(context, holder) else None

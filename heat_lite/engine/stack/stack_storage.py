@@ -20,7 +20,7 @@ def store(stack, on_behalf_of=None):
     stack.digest = fingerprint.stack_fingerprint(stack)
     row, engine_id = _new_row(stack), stack.runtime.engine_id
     stack.id, template_id = stack_creation.store(
-        stack.context, stack.template.content(), row, stack.tags, engine_id, on_behalf_of
+        stack.template.content(), row, stack.tags, engine_id, on_behalf_of
     )
     if template_id is not None:
         stack.mark_stored(stack.id, template_id)
@@ -44,7 +44,7 @@ def refresh(stack):
 
     Raises EntityNotFound for a deleted stack.
     """
-    row = db_stacks.get_row(stack.context, stack.id)
+    row = db_stacks.get_row(stack.id)
     if row is None or row.deleted_at is not None:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
     stack.action, stack.status, stack.failures = row.action, row.status, row.failures
@@ -55,7 +55,7 @@ def refresh(stack):
 
 def _refresh_definition(stack, row):
     template_id = row.raw_template_id
-    stack.redefine(stack.runtime.templates.get(stack.context, template_id), template_id)
+    stack.redefine(stack.runtime.templates.get(template_id), template_id)
     stack.previous_template_id, stack.digest = row.prev_raw_template_id, row.digest
     stack.timeout_mins, stack.disable_rollback = row.timeout, row.disable_rollback
     stack.outputs.stored = row.outputs

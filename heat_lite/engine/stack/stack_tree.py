@@ -72,9 +72,9 @@ class StackTree:
         All are read at once; ``refresh`` reads that one again.
         """
         if self._child_rows is None:
-            self._child_rows = db_stacks.child_rows(self._stack.context, self._stack.id)
+            self._child_rows = db_stacks.child_rows(self._stack.id)
         if refresh or child_id not in self._child_rows:
-            self._child_rows[child_id] = db_stacks.get_row(self._stack.context, child_id)
+            self._child_rows[child_id] = db_stacks.get_row(child_id)
         return self._child_rows[child_id]
 
 

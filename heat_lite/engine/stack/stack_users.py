@@ -134,7 +134,7 @@ class StackUsers:
     def _create_project(self, root):
         """Create the project of a root stack. Of those of several engines the first one stays."""
         made = self._domain.create_project(f'{root.tenant}-{root.id}', DESCRIPTION)
-        stored = db_stacks.store_user_project(root.context, root.id, made)
+        stored = db_stacks.store_user_project(root.id, made)
         if stored != made:
             self._domain.delete_project(made)
         return _require_stored(root, stored)
@@ -151,12 +151,12 @@ def _stored_project(stack):
 
     The row is read again: the task of another engine may have stored the project last.
     """
-    row = db_stacks.get_row(stack.context, stack.id)
+    row = db_stacks.get_row(stack.id)
     return stack.stack_user_project_id if row is None else row.stack_user_project_id
 
 
 def _store_project(stack, project_id):
-    stored = db_stacks.store_user_project(stack.context, stack.id, project_id)
+    stored = db_stacks.store_user_project(stack.id, project_id)
     return _require_stored(stack, stored)
 
 

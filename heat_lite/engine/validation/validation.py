@@ -136,11 +136,7 @@ def nested_update(present, changed):
 def more_resources(item, more):
     """Raise RequestLimitExceeded if the tree of a stack cannot have ``more`` further resources."""
     limit = item.limits.max_resources_per_stack
-    if (
-        0 <= limit
-        and more > 0
-        and db_stacks.count_tree_resources(item.context, item.root_id()) + more > limit
-    ):
+    if 0 <= limit and more > 0 and db_stacks.count_tree_resources(item.root_id()) + more > limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 

@@ -37,7 +37,7 @@ class WatchRules:
 
     def put(self, stack, name, rule):
         """Store the rule of a stack, new or changed. Raises Error, RequestLimitExceeded."""
-        context, known = stack.context, db_watch_rules.find(stack.context, stack.id, name)
+        known = db_watch_rules.find(stack.id, name)
         if known is None:
             self._require_room(stack)
         texts = [text for key in watch_evaluation.ACTIONS.values() for text in rule.get(key) or ()]
@@ -47,18 +47,18 @@ class WatchRules:
             values['state'] = NODATA
         if known is None or known.state != SUSPENDED:
             values['due_at'] = self._due(rule)
-        db_watch_rules.put(context, stack.id, name, values)
+        db_watch_rules.put(stack.id, name, values)
 
     def _require_room(self, stack):
         limit = self._runtime.limits.max_alarms_per_tenant
-        if 0 <= limit <= db_watch_rules.count(stack.context, stack.tenant):
+        if 0 <= limit <= db_watch_rules.count(stack.tenant):
             raise exception.RequestLimitExceeded(
                 f'the project has {limit} alarms, which is the limit (max_alarms_per_tenant). '
                 'Delete alarms that are not needed'
             )
 
     def remove(self, stack, name):
-        db_watch_rules.remove(stack.context, stack.id, name)
+        db_watch_rules.remove(stack.id, name)
 
     def suspend(self, stack, name):
         self._set(stack, name, {'state': SUSPENDED, 'due_at': None})
@@ -72,12 +72,12 @@ class WatchRules:
         return format_rule(self._require(stack, name))
 
     def _require(self, stack, name):
-        row = db_watch_rules.find(stack.context, stack.id, name)
+        row = db_watch_rules.find(stack.id, name)
         return _known(row, name)
 
     def _set(self, stack, name, values):
         row = self._require(stack, name)
-        db_watch_rules.set_state(stack.context, row.id, values)
+        db_watch_rules.set_state(row.id, values)
 
     @staticmethod
     def _due(rule):
@@ -109,7 +109,7 @@ class WatchRules:
                 ]
         if rows:
             self._require_data_room(context, rows)
-            db_watch_rules.add_data(context, [row for _, row in rows])
+            db_watch_rules.add_data([row for _, row in rows])
         return stats_data
 
     @staticmethod
@@ -128,7 +128,7 @@ class WatchRules:
         """
         limits = self._runtime.limits
         rules = {rule.id: rule for rule, _ in rows}
-        counts = db_watch_rules.count_data_of(context, list(rules))
+        counts = db_watch_rules.count_data_of(list(rules))
         for rule, _ in rows:
             counts[rule.id] = counts.get(rule.id, 0) + 1
         number, most = max((count, rule_id) for rule_id, count in counts.items())
@@ -139,15 +139,15 @@ class WatchRules:
                 'Send them less often'
             )
         for rule, _ in rows:
-            self._count(context, rule.tenant, limits.max_measurements_per_tenant)
+            self._count(rule.tenant, limits.max_measurements_per_tenant)
 
-    def _count(self, context, tenant, limit):
+    def _count(self, tenant, limit):
         number, until = self._counts.get(tenant, (0, 0.0))
         if time.monotonic() > until:
             self._counts = {
                 each: known for each, known in self._counts.items() if known[1] > time.monotonic()
             }
-            number = db_watch_rules.count_data(context, tenant)
+            number = db_watch_rules.count_data(tenant)
             until = time.monotonic() + COUNT_SECONDS
         if 0 <= limit <= number:
             raise exception.RequestLimitExceeded(
@@ -173,7 +173,7 @@ class WatchRules:
             raise exception.Invalid(
                 reason=f'the alarm {watch_name} is suspended: resume its stack first'
             )
-        db_watch_rules.set_state(context, row.id, {'state': state})
+        db_watch_rules.set_state(row.id, {'state': state})
         self.act(row, row.tenant, state, str(reason or 'set by a request')[:MAX_REASON])
         return {**format_rule(row), 'state_value': state}
 
@@ -188,7 +188,7 @@ class WatchRules:
 
     def _send(self, tenant, signal):
         context = request_context.admin_context(tenant)
-        row = db_stacks.get_row(context, signal.stack_id)
+        row = db_stacks.get_row(signal.stack_id)
         if row is None or row.deleted_at is not None:
             raise exception.EntityNotFound(entity='Stack', name=signal.stack_id)
         self._runtime.local_calls.call(

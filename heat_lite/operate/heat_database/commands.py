@@ -73,10 +73,9 @@ def give_back(conf: ConfigOpts) -> int:
     Actions that have not ended become FAILED; a dry run returns 1 for them, and for secrets of an
     unknown key. Raises ValueError for these, or if an engine runs.
     """
-    context = request_context.admin_context()
     for row, reason in [
-        *give_back_rows.losses(context),
-        *(unfinished := give_back_rows.interrupted(context)),
+        *give_back_rows.losses(),
+        *(unfinished := give_back_rows.interrupted()),
     ]:
         print(f'stack {row.name} {row.id} of project {row.tenant}: {reason}')
     keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]

@@ -40,14 +40,14 @@ def reduce_stacks(runtime: typing.Any) -> int:
     count = 0
     last: str | None = ''
     while last is not None:
-        ids, last = give_back.stacks_with_defaults(context, last, BATCH)
+        ids, last = give_back.stacks_with_defaults(last, BATCH)
         changed = {}
         for stack_id in ids:
             row = db_stacks.get(context, stack_id)
             if row is not None:
                 owner = takeover.context_of_owner(row)
                 changed.update(_reduced(Stack.from_row(runtime, owner, row)))
-        give_back.store_properties(context, changed)
+        give_back.store_properties(changed)
         count += len(changed)
     return count
 

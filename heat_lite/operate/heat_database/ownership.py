@@ -11,7 +11,6 @@ import sqlalchemy
 from oslo_config.cfg import ConfigOpts
 from oslo_db import exception as db_exception
 
-from heat_lite.common import context as request_context
 from heat_lite.common import exception
 from heat_lite.common.value_types import Row
 from heat_lite.db import services, session
@@ -43,8 +42,7 @@ def require_own_database(conf: ConfigOpts) -> None:
 
 def holders(own: bool = True) -> Sequence[Any]:
     """Return the rows of living engines on the database; without ``own``, all of them."""
-    context = request_context.admin_context()
-    return services.foreign(context, BINARY if own else '')
+    return services.foreign(BINARY if own else '')
 
 
 def held_by(rows: Sequence[Row]) -> str:

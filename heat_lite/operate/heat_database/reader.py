@@ -5,9 +5,7 @@ import logging
 import typing
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
-from heat_lite.common import context as request_context
 from heat_lite.common import exception, lru_cache, status
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.engine import runtime as engine_runtime
@@ -41,7 +39,6 @@ class Reader:
 
     def __init__(self, runtime: typing.Any):
         self._runtime = runtime
-        self._context = request_context.admin_context()
         self._parents = lru_cache.LruCache(PARENTS, PARENTS, lambda stack: 1)
         #: those of the batch under way: it may have more than the cache
         self._parents_of_batch: dict[str, engine_stack.Stack] = {}
@@ -49,10 +46,10 @@ class Reader:
 
     def read(self, ids: Collection[str]) -> list[Finding]:
         """Return the findings of the stacks of these ids that exist."""
-        found = heat_rows.stacks(self._context, ids)
-        resources = heat_rows.resource_rows(self._context, list(found))
+        found = heat_rows.stacks(ids)
+        resources = heat_rows.resource_rows(list(found))
         wrong = heat_rows.undecryptable_credentials(
-            self._context, {row.user_creds_id for row in found.values()} - {None}
+            {row.user_creds_id for row in found.values()} - {None}
         )
         self._load_templates(found.values(), resources.values())
         self._load_parents({row.owner_id for row in found.values()} - {None})
@@ -100,7 +97,7 @@ class Reader:
         for each in resources:
             ids.update(getattr(item, 'current_template_id', None) for item in each)
         self._templates.clear()
-        self._templates.load(self._context, ids - {None})
+        self._templates.load(ids - {None})
 
     def _load_parents(self, ids: Set[str]) -> None:
         """Read the stacks that contain those of a batch, and the stacks that contain these."""
@@ -108,10 +105,10 @@ class Reader:
         missing = self._missing_parents(ids)
         rows: Values = {}
         while missing:
-            rows.update(heat_rows.stacks(self._context, missing))
+            rows.update(heat_rows.stacks(missing))
             owners = {row.owner_id for row in rows.values()} - {None} - rows.keys()
             missing = self._missing_parents(owners - missing)
-        self._templates.load(self._context, {row.raw_template_id for row in rows.values()})
+        self._templates.load({row.raw_template_id for row in rows.values()})
         for row in sorted(rows.values(), key=lambda row: row.nested_depth or 0):
             self._put_parent(row)
 
@@ -147,12 +144,12 @@ class _Templates(engine_runtime.TemplateCache):
     def clear(self) -> None:
         self._loaded.clear()
 
-    def load(self, context: RequestContext, ids: Collection[int]) -> None:
+    def load(self, ids: Collection[int]) -> None:
         """Read the templates of these ids."""
         missing = set(ids) - self._loaded.keys()
-        self._loaded.update(heat_rows.templates(context, missing) if missing else {})
+        self._loaded.update(heat_rows.templates(missing) if missing else {})
 
-    def get(self, context: RequestContext, template_id: int) -> typing.Any:
+    def get(self, template_id: int) -> typing.Any:
         """Return a template. Raises InvalidEncryptionKey, or EntityNotFound if it has no row."""
         found = self._loaded.get(template_id)
         if found is None:

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator
 
 from oslo_config.cfg import ConfigOpts
 
-from heat_lite.common import context as request_context
 from heat_lite.db import session
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.engine import service as engine_service
@@ -54,8 +53,7 @@ def read_stacks(conf: ConfigOpts) -> Iterator[Finding]:
         # the processes start before this one connects
         pool.submit(os.getpid).result()
         session.configure(conf)
-        context = request_context.admin_context()
-        for findings in pool.map(_read_batch, heat_rows.living_ids(context, BATCH)):
+        for findings in pool.map(_read_batch, heat_rows.living_ids(BATCH)):
             yield from findings
 
 

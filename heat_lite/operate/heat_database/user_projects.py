@@ -13,7 +13,6 @@ from typing import Any
 from keystoneauth1 import exceptions
 
 from heat_lite.clients import keystone
-from heat_lite.common import context as request_context
 from heat_lite.common.value_types import Row
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.heat_database import give_back
@@ -48,12 +47,12 @@ def make_missing(domain: keystone.StackDomain) -> int:
 
 def _make(domain: Any, row: Row) -> None:
     made = domain.create_project(f'{row.tenant}-{row.id}', stack_users.DESCRIPTION)
-    db_stacks.store_user_project(request_context.admin_context(), row.id, made)
+    db_stacks.store_user_project(row.id, made)
 
 
 def _missing() -> Iterator[Any]:
     """Yield the (id, tenant) of stacks."""
-    context, last = request_context.admin_context(), ''
-    while rows := give_back.stacks_without_project(context, last, BATCH):
+    last = ''
+    while rows := give_back.stacks_without_project(last, BATCH):
         yield from rows
         last = rows[-1].id

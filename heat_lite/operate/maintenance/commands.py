@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from oslo_config.cfg import ConfigOpts
 
 from heat_lite.authoring import offline_types
-from heat_lite.common import context
 from heat_lite.db import former_properties, migration
 from heat_lite.db.maintenance import backup as backup_file
 from heat_lite.db.maintenance import verification
@@ -39,7 +38,7 @@ def verify(conf: ConfigOpts) -> int:
         raise ValueError(f'The database is at revision {present}, not {newest}: run db_sync first.')
     keys = [conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys]
     found = collections.defaultdict(list)
-    for finding in verification.verify(context.admin_context(), keys):
+    for finding in verification.verify(keys):
         found[finding.check, finding.cure].append(finding)
     for (check, cure), findings in found.items():
         for finding in findings:
@@ -54,7 +53,7 @@ def verify(conf: ConfigOpts) -> int:
 
 def migrate_properties_data(conf: ConfigOpts) -> int:
     """Move properties from the columns of old versions of Heat to where they belong now."""
-    moved = former_properties.move(context.admin_context())
+    moved = former_properties.move()
     for number, reason in moved.unreadable:
         print(f'event {number}: its properties cannot be read: {reason}')
     print(f'Moved the properties of {moved.resources} resources and {moved.events} events.')

@@ -146,7 +146,7 @@ def _names(stack_ids: Collection[str]) -> dict[str, set[str]]:
     living = [row for row in (stacks.get(admin, each) for each in sorted(stack_ids)) if row]
     names: dict[str, set[str]] = {row.id: set() for row in living}
     stack_names = {row.id: row.name for row in living}
-    for row in resources.list_by_stacks(admin, list(names)):
+    for row in resources.list_by_stacks(list(names)):
         physical = identifier.physical_name(stack_names[row.stack_id], row.name, row.uuid)
         names[row.stack_id].add(physical)
     return names

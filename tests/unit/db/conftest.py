@@ -38,7 +38,7 @@ def other():
 
 @pytest.fixture
 def template_id(database, context):
-    return templates.store(context, {'heat_template_version': '2018-08-31'})
+    return templates.store({'heat_template_version': '2018-08-31'})
 
 
 @pytest.fixture

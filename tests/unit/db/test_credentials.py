@@ -18,19 +18,17 @@ PLAIN = {
 
 
 def test_credentials_are_created_read_and_deleted(database, context, make_stack):
-    credentials_id = credentials.create(context, {**SECRETS, **PLAIN})
-    row = credentials.get(context, credentials_id)
+    credentials_id = credentials.create({**SECRETS, **PLAIN})
+    row = credentials.get(credentials_id)
     assert {name: getattr(row, name) for name in SECRETS | PLAIN} == SECRETS | PLAIN
     stack_id = make_stack(user_creds_id=credentials_id)
-    assert credentials.delete(context, credentials_id) and not credentials.delete(
-        context, credentials_id
-    )
-    assert credentials.get(context, credentials_id) is None
+    assert credentials.delete(credentials_id) and not credentials.delete(credentials_id)
+    assert credentials.get(credentials_id) is None
     assert stacks.get(context, stack_id).user_creds_id is None
 
 
 def test_credentials_without_secrets_are_stored(database, context):
-    row = credentials.get(context, credentials.create(context, {'username': 'ann'}))
+    row = credentials.get(credentials.create({'username': 'ann'}))
     assert (row.username, row.password, row.trust_id) == ('ann', None, None)
 
 
@@ -38,8 +36,8 @@ def test_secrets_are_stored_encrypted(backend_url, context):
     _, url = backend_url
     with databases.configured(url, key='the key'):
         databases.delete_all_rows()
-        credentials_id = credentials.create(context, {**SECRETS, **PLAIN})
-        row = credentials.get(context, credentials_id)
+        credentials_id = credentials.create({**SECRETS, **PLAIN})
+        row = credentials.get(credentials_id)
         assert (row.password, row.trust_id) == ('pass word ü', 'the trust')
 
         @session.reader
@@ -52,7 +50,7 @@ def test_secrets_are_stored_encrypted(backend_url, context):
 
         assert stored()[2] == 'ann' and not set(SECRETS.values()) & set(stored())
     with databases.configured(url), pytest.raises(exception.InvalidEncryptionKey):
-        credentials.get(context, credentials_id)
+        credentials.get(credentials_id)
 
 
 # --------------------------------------------------------------- the requester
@@ -101,12 +99,12 @@ def test_requester_without_token_is_not_stored(keyed, context):
     assert credentials.encrypt_requester(context) is None
 
 
-def finish(context, stack_id):
-    journal.save(context, journal.ChangeSet(stack_id, stack={'status': 'COMPLETE'}))
+def finish(stack_id):
+    journal.save(journal.ChangeSet(stack_id, stack={'status': 'COMPLETE'}))
 
 
-def leave_trust(context, stack_id):
-    assert credentials.replace_for_stack(context, stack_id, {'trust_id': 'x'})
+def leave_trust(stack_id):
+    assert credentials.replace_for_stack(stack_id, {'trust_id': 'x'})
 
 
 @pytest.mark.parametrize(
@@ -117,11 +115,10 @@ def test_requester_is_cleared_at_the_end_of_the_action(end, keyed, context, requ
         context, asker=credentials.encrypt_requester(requester), status='IN_PROGRESS'
     )
     journal.save(
-        context,
         journal.ChangeSet(stack_id, stack={'status': 'IN_PROGRESS', 'status_reason': 'goes on'}),
     )
     assert (
         credentials.decrypt_requester(stacks.get(context, stack_id).asker).auth_token == 'the token'
     )
-    end(context, stack_id)
+    end(stack_id)
     assert stacks.get(context, stack_id).asker is None

@@ -46,10 +46,8 @@ ENGINE = 'engine-1'
 
 def plant(context):
     """Insert a row with secrets in each table. Return the ids that ``look`` needs."""
-    creds = credentials.create(
-        context, {'password': 'planted-password', 'trust_id': 'planted-trust'}
-    )
-    template = templates.store(context, TEMPLATE, ENVIRONMENT, FILES)
+    creds = credentials.create({'password': 'planted-password', 'trust_id': 'planted-trust'})
+    template = templates.store(TEMPLATE, ENVIRONMENT, FILES)
     values = {
         'name': 'web',
         'tenant': context.tenant_id,
@@ -59,9 +57,7 @@ def plant(context):
     values['asker'] = credentials.encrypt_requester(
         RequestContext(auth_token='planted-token', overwrite=False)
     )
-    stack = stack_creation.create(
-        context, {**values, 'outputs': [{'output_value': 'planted-output'}]}
-    )
+    stack = stack_creation.create({**values, 'outputs': [{'output_value': 'planted-output'}]})
     row = str(uuid.uuid4())
     event = str(uuid.uuid4())
     turn = journal.ChangeSet(
@@ -71,8 +67,8 @@ def plant(context):
         events=[{'row': row, 'resource_name': 'r', 'uuid': event}],
         data=[(row, 'd', 'planted-data', True), (row, 'v', 'planted-value', False)],
     )
-    (row_id,) = journal.save(context, turn)
-    signals.add(context, row_id, ENGINE, {'s': 'planted-signal'})
+    (row_id,) = journal.save(turn)
+    signals.add(row_id, ENGINE, {'s': 'planted-signal'})
     snapshot = snapshots.create(context, {'stack_id': stack, 'data': {'s': 'planted-snapshot'}})
     databases.add_snapshot_part(context, snapshot, 'r', {'r': 'planted-part'})
     config = software.create_config(context, {'config': {'c': 'planted-config'}})
@@ -83,7 +79,7 @@ def plant(context):
         'output_values': {'o': 'planted-result'},
     }
     deployment = software.create_deployment(context, inputs)
-    watch_rules.put(context, stack, 'alarm', {'rule': {'r': 'planted-rule'}})
+    watch_rules.put(stack, 'alarm', {'rule': {'r': 'planted-rule'}})
     return {
         'stack': stack,
         'row': row_id,
@@ -98,14 +94,14 @@ def look(context, planted):
     """Return all values as the engine reads them."""
     stack = stacks.get(context, planted['stack'])
     creds, template, row = (
-        credentials.get_by_stack(context, stack.id),
-        templates.get(context, stack.raw_template_id),
+        credentials.get_by_stack(stack.id),
+        templates.get(stack.raw_template_id),
         planted['row'],
     )
-    resource, event = resources.get(context, row), events.get(context, planted['event'])
+    resource, event = resources.get(row), events.get(planted['event'])
     deployment = software.get_deployment(context, planted['deployment'])
     (part,) = databases.snapshot_parts(context, planted['snapshot'])
-    (signal,) = signals.waiting(context, row, ENGINE)
+    (signal,) = signals.waiting(row, ENGINE)
     return [
         [
             creds.password,
@@ -127,7 +123,7 @@ def look(context, planted):
             stack.outputs[0]['output_value'],
         ],
         [snapshots.get(context, planted['snapshot']).data['s'], part.data['r']],
-        [watch_rules.find(context, stack.id, 'alarm').rule['r']],
+        [watch_rules.find(stack.id, 'alarm').rule['r']],
         [
             software.get_config(context, planted['config']).config['c'],
             deployment.input_values['i'],
@@ -165,7 +161,7 @@ def test_secrets_are_readable_with_the_key_only(backend_url, context):
         assert look(context, planted) == EXPECTED
         assert readable(ALWAYS + WANTED) == []
         assert (
-            templates.find(context, TEMPLATE, ENVIRONMENT, FILES)
+            templates.find(TEMPLATE, ENVIRONMENT, FILES)
             == stacks.get(context, planted['stack']).raw_template_id
         )
     with (
@@ -213,7 +209,7 @@ def test_reencryption_changes_the_key_and_decrypts_again(backend_url, context):
         more = plant_another(context)
         assert (
             change(True, NEW, OLD, 50) == {}
-            and credentials.get(context, more).password == 'planted-password'
+            and credentials.get(more).password == 'planted-password'
         )
         assert change(False, NEW) != {} and readable(ALWAYS) == [] and readable(WANTED) == WANTED
     with databases.configured(url, key=NEW):
@@ -249,7 +245,7 @@ def test_properties_are_encrypted_one_by_one_and_read_in_the_former_form(backend
 
 
 def plant_another(context):
-    return credentials.create(context, {'password': 'planted-password'})
+    return credentials.create({'password': 'planted-password'})
 
 
 def test_content_hash_depends_on_the_key(backend_url, context):
@@ -259,7 +255,7 @@ def test_content_hash_depends_on_the_key(backend_url, context):
     for key, encrypt in ((OLD, True), (NEW, True), (NEW, False)):
         with databases.configured(url, key=key, encrypt=encrypt):
             databases.delete_all_rows()
-            templates.store(context, TEMPLATE, ENVIRONMENT)
+            templates.store(TEMPLATE, ENVIRONMENT)
             hashes.append(
                 [
                     line

@@ -20,7 +20,7 @@ def tell(context, stack_id, *names, **values):
         }
         for number, name in enumerate(names)
     ]
-    journal.save(context, journal.ChangeSet(stack_id, events=listed))
+    journal.save(journal.ChangeSet(stack_id, events=listed))
     return [event['uuid'] for event in listed]
 
 
@@ -33,10 +33,10 @@ def test_list_is_in_the_order_of_insertion(database, context, make_stack):
     tell(context, one, *'cab')
     tell(context, two, 'x')
     tell(context, one, 'd')
-    assert names(events.list_rows(context, one)) == 'cabd'
-    assert names(events.list_rows(context, one, sort_dir='desc')) == 'dbac'
-    assert names(events.list_rows(context, [two, one])) == 'cabxd'
-    assert events.list_rows(context, []) == []
+    assert names(events.list_rows(one)) == 'cabd'
+    assert names(events.list_rows(one, sort_dir='desc')) == 'dbac'
+    assert names(events.list_rows([two, one])) == 'cabxd'
+    assert events.list_rows([]) == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_list_is_in_the_order_of_insertion(database, context, make_stack):
 def test_list_filters_sorts_and_pages(database, context, make_stack, arguments, wanted):
     stack_id = make_stack()
     tell(context, stack_id, *'dacba', resource_action='CREATE', resource_status='COMPLETE')
-    assert names(events.list_rows(context, stack_id, **arguments)) == wanted
+    assert names(events.list_rows(stack_id, **arguments)) == wanted
 
 
 @pytest.mark.parametrize('direction', ['asc', 'desc'])
@@ -70,10 +70,10 @@ def test_list_filters_sorts_and_pages(database, context, make_stack, arguments, 
 def test_all_pages_equal_the_whole_list(database, context, make_stack, keys, direction):
     stack_id = make_stack()
     tell(context, stack_id, *'dacbaefgh')
-    whole = events.list_rows(context, stack_id, sort_keys=keys, sort_dir=direction)
+    whole = events.list_rows(stack_id, sort_keys=keys, sort_dir=direction)
     pages, marker = [], None
     while page := events.list_rows(
-        context, stack_id, limit=2, marker=marker, sort_keys=keys, sort_dir=direction
+        stack_id, limit=2, marker=marker, sort_keys=keys, sort_dir=direction
     ):
         pages += page
         marker = page[-1].uuid
@@ -82,14 +82,14 @@ def test_all_pages_equal_the_whole_list(database, context, make_stack, keys, dir
 
 def test_list_with_unknown_direction_raises(database, context):
     with pytest.raises(ValueError, match='sort direction'):
-        events.list_rows(context, 'any', sort_dir='up')
+        events.list_rows('any', sort_dir='up')
 
 
 def test_get_returns_event_with_properties(database, context, make_stack):
     (first,) = tell(
         context, make_stack(), 'a', physical_resource_id='p', resource_status_reason='r' * 300
     )
-    event = events.get(context, first)
+    event = events.get(first)
     assert (
         event.resource_name,
         event.physical_resource_id,
@@ -97,14 +97,13 @@ def test_get_returns_event_with_properties(database, context, make_stack):
         event.properties,
     ) == ('a', 'p', START, None)
     assert len(event.resource_status_reason) == 255
-    assert events.get(context, 'no such') is None
+    assert events.get('no such') is None
 
 
 def test_trim_deletes_the_oldest_events_and_unused_properties(database, context, make_stack):
     stack_id, other_stack = make_stack('one'), make_stack('two')
     rows = [{'uuid': f'r{number}', 'name': f'r{number}'} for number in range(3)]
     journal.save(
-        context,
         journal.ChangeSet(
             stack_id,
             rows_added=rows,
@@ -112,28 +111,27 @@ def test_trim_deletes_the_oldest_events_and_unused_properties(database, context,
             events=[{'row': row['uuid'], 'resource_name': row['name']} for row in rows],
         ),
     )
-    assert events.get(context, events.list_rows(context, stack_id)[0].uuid).properties == rows[0]
+    assert events.get(events.list_rows(stack_id)[0].uuid).properties == rows[0]
     journal.save(
-        context,
         journal.ChangeSet(
             stack_id, rows_deleted=[row.id for row in rows_of(context, stack_id)[:1]]
         ),
     )
     tell(context, other_stack, *'abcdefg')
     tell(context, stack_id, *'abcdefg')
-    assert events.trim(context, stack_id, keep=10, batch_size=4) == 0
-    assert events.trim(context, stack_id, keep=9, batch_size=1) == 2
-    assert events.trim(context, stack_id, keep=9, batch_size=1) == 0
-    assert [row.resource_name for row in events.list_rows(context, stack_id)] == ['r2', *'abcdefg']
-    assert events.trim(context, stack_id, keep=3, batch_size=200) == 8
-    assert len(events.list_rows(context, other_stack)) == 7
+    assert events.trim(stack_id, keep=10, batch_size=4) == 0
+    assert events.trim(stack_id, keep=9, batch_size=1) == 2
+    assert events.trim(stack_id, keep=9, batch_size=1) == 0
+    assert [row.resource_name for row in events.list_rows(stack_id)] == ['r2', *'abcdefg']
+    assert events.trim(stack_id, keep=3, batch_size=200) == 8
+    assert len(events.list_rows(other_stack)) == 7
     # The properties of the deleted row are deleted with its last event; the others are in use.
     assert [row.properties for row in rows_of(context, stack_id)] == rows[1:]
     assert property_ids() == {row.rsrc_prop_data_id for row in rows_of(context, stack_id)}
 
 
 def rows_of(context, stack_id):
-    return resources.list_by_stack(context, stack_id)
+    return resources.list_by_stack(stack_id)
 
 
 @session.reader
@@ -145,5 +143,5 @@ def test_trim_below_the_limit_is_one_statement(database, context, make_stack):
     stack_id = make_stack()
     tell(context, stack_id, *'abc')
     with databases.statements() as sent:
-        events.trim(context, stack_id, keep=1000, batch_size=200)
+        events.trim(stack_id, keep=1000, batch_size=200)
     assert len([statement for statement in sent if not statement.startswith('BEGIN')]) == 1

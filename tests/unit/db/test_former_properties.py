@@ -34,14 +34,14 @@ def resource_row():
 
 def test_former_properties_of_resources_and_events_are_moved_once(context, make_stack):
     old_rows(make_stack(), pickle.dumps({'size': 3}))
-    moved = former_properties.move(context)
+    moved = former_properties.move()
     assert (moved.resources, moved.events, moved.unreadable) == (1, 1, [])
     assert properties_of(models.resource) == [PLAIN]
     assert properties_of(models.event) == [{'size': 3}]
     assert resource_row().properties_data is None
     assert resource_row().updated_at.replace(tzinfo=None) == STAMP
-    assert resources.get(context, resource_row().id).properties == PLAIN
-    assert former_properties.move(context) == former_properties.Moved(0, 0, [])
+    assert resources.get(resource_row().id).properties == PLAIN
+    assert former_properties.move() == former_properties.Moved(0, 0, [])
 
 
 class Hostile:
@@ -51,7 +51,7 @@ class Hostile:
 
 def test_pickled_object_of_a_class_is_reported_and_stays(context, make_stack):
     old_rows(make_stack(), pickle.dumps({'a': Hostile()}))
-    moved = former_properties.move(context)
+    moved = former_properties.move()
     assert (moved.resources, moved.events) == (1, 0)
     assert [reason for _, reason in moved.unreadable] == [
         'it contains an object of sqlalchemy.engine.create.create_engine'
@@ -63,6 +63,6 @@ def test_damaged_pickles_do_not_stop_the_others(context, make_stack):
     stack_id = make_stack()
     old_rows(stack_id, b'\x80nonsense')
     old_rows(stack_id, pickle.dumps({'size': 4}))
-    moved = former_properties.move(context)
+    moved = former_properties.move()
     assert (moved.events, len(moved.unreadable)) == (1, 1)
     assert properties_of(models.event) == [{'size': 4}]

@@ -92,7 +92,7 @@ def test_leader_waits_for_runnable_threads_unless_a_request_is_urgent():
 def test_group_read_returns_the_value_of_each_key():
     asked = []
 
-    def read(_context, keys):
+    def read(keys):
         asked.append(sorted(keys))
         return {key: key.upper() for key in keys if key != 'b'}
 
@@ -102,7 +102,7 @@ def test_group_read_returns_the_value_of_each_key():
 
     def ask(key):
         session.retry_forever()
-        found[key] = reading.get(None, key)
+        found[key] = reading.get(key)
 
     threads = [threading.Thread(target=ask, args=(key,)) for key in 'abc']
     for thread in threads:
@@ -110,4 +110,4 @@ def test_group_read_returns_the_value_of_each_key():
     for thread in threads:
         thread.join(60)
     assert found == {'a': 'A', 'b': None, 'c': 'C'} and asked == [['a', 'b', 'c']]
-    assert reading.get(None, 'd') == 'D' and asked[-1] == ['d']
+    assert reading.get('d') == 'D' and asked[-1] == ['d']

@@ -8,7 +8,6 @@ from heat_lite.db.column_types import utcnow
 
 def register(context, engine_id='e1', **values):
     return services.create(
-        context,
         **{
             'engine_id': engine_id,
             'host': 'h',
@@ -22,7 +21,7 @@ def register(context, engine_id='e1', **values):
 
 
 def row_of(context, service_id):
-    return next(row for row in services.list_rows(context) if row.id == service_id)
+    return next(row for row in services.list_rows() if row.id == service_id)
 
 
 @session.writer
@@ -46,13 +45,13 @@ def test_engine_row_is_created_updated_and_deleted(database, context):
     )
     assert services.is_up(row) and row.updated_at is not None
     last_seen(service_id, 100)
-    assert services.heartbeat(context, service_id)
+    assert services.heartbeat(service_id)
     assert utcnow() - row_of(context, service_id).updated_at < datetime.timedelta(seconds=20)
     assert row_of(context, service_id).deleted_at is None
-    assert services.delete(context, service_id)
+    assert services.delete(service_id)
     assert row_of(context, service_id).deleted_at is not None
     assert not services.is_up(row_of(context, service_id))
-    assert [row.id for row in services.list_rows(context)] == [service_id]
+    assert [row.id for row in services.list_rows()] == [service_id]
 
 
 def test_is_up_within_twice_the_interval(database, context):
@@ -64,8 +63,8 @@ def test_is_up_within_twice_the_interval(database, context):
 
 def test_heartbeat_restores_a_deleted_row(database, context):
     service_id = register(context)
-    services.delete(context, service_id)
-    assert services.heartbeat(context, service_id)
+    services.delete(service_id)
+    assert services.heartbeat(service_id)
     assert services.is_up(row_of(context, service_id))
 
 
@@ -76,20 +75,20 @@ def test_clean_removes_stopped_and_dead_engines(database, context):
         register(context, 'stopped'),
     )
     last_seen(late, 200)
-    services.delete(context, stopped)
-    assert services.clean(context) == 2
-    assert [row.id for row in services.list_rows(context)] == [alive]
-    assert services.clean(context) == 0
-    assert not services.heartbeat(context, late)
-    assert services.delete(context, alive, soft=False) and services.list_rows(context) == []
+    services.delete(stopped)
+    assert services.clean() == 2
+    assert [row.id for row in services.list_rows()] == [alive]
+    assert services.clean() == 0
+    assert not services.heartbeat(late)
+    assert services.delete(alive, soft=False) and services.list_rows() == []
 
 
 def test_last_heartbeats_omits_stopped_and_marks_expired(database, context):
     late, gone = register(context, 'late'), register(context, 'gone')
     well = register(context, 'well')
     last_seen(late, 130)
-    services.delete(context, gone)
-    assert services.last_heartbeats(context) == {
+    services.delete(gone)
+    assert services.last_heartbeats() == {
         'late': None,
         'well': row_of(context, well).updated_at,
     }
@@ -104,9 +103,9 @@ def test_clean_host_removes_dead_engines_of_the_host_and_binary(database, contex
         register(context, 'other program', binary='b2'): 200,
     }
     dead, stopped = register(context, 'dead'), register(context, 'stopped')
-    services.delete(context, stopped)
+    services.delete(stopped)
     for service_id, seconds in {**kept, dead: 190, stopped: 190}.items():
         last_seen(service_id, seconds)
-    assert services.clean_host(context, 'h', 'h.local', 'b') == 2
-    assert {row.id for row in services.list_rows(context)} == set(kept)
-    assert services.clean_host(context, 'h', 'h.local', 'b') == 0
+    assert services.clean_host('h', 'h.local', 'b') == 2
+    assert {row.id for row in services.list_rows()} == set(kept)
+    assert services.clean_host('h', 'h.local', 'b') == 0

@@ -324,7 +324,7 @@ def test_sqlite_in_memory_has_one_connection(context):
     """Readers and writers share the connection, and the database lives as long as it does."""
     with databases.configured('sqlite://'):
         models.metadata.create_all(session.engine())
-        assert templates.get(context, templates.store(context, {'a': 1})).template == {'a': 1}
+        assert templates.get(templates.store({'a': 1})).template == {'a': 1}
         assert stacks.count(context) == 0
         assert session.engine(writes=False) is session.engine()
 

@@ -9,8 +9,8 @@ def test_snapshot_is_created_updated_and_deleted(database, context, other, make_
     )
     second = snapshots.create(context, {'stack_id': stack_id, 'data': {'resources': {'😀': 1}}})
     snapshots.create(context, {'stack_id': another})
-    assert {row.id for row in snapshots.list_rows(context, stack_id)} == {first, second}
-    assert snapshots.count(context, stack_id) == 2
+    assert {row.id for row in snapshots.list_rows(stack_id)} == {first, second}
+    assert snapshots.count(stack_id) == 2
     row = snapshots.get(context, first)
     assert (row.name, row.status, row.tenant, row.stack_id) == (
         's',
@@ -20,11 +20,11 @@ def test_snapshot_is_created_updated_and_deleted(database, context, other, make_
     )
     assert snapshots.get(other, first) is None
     assert snapshots.get(context, second).data == {'resources': {'😀': 1}}
-    assert snapshots.update(context, first, {'status': 'COMPLETE', 'status_reason': 'r' * 1000})
+    assert snapshots.update(first, {'status': 'COMPLETE', 'status_reason': 'r' * 1000})
     assert snapshots.get(context, first).status == 'COMPLETE'
-    assert snapshots.delete(context, first) and not snapshots.delete(context, first)
-    assert not snapshots.update(context, first, {'status': 'FAILED'})
-    assert snapshots.count(context, stack_id) == 1
+    assert snapshots.delete(first) and not snapshots.delete(first)
+    assert not snapshots.update(first, {'status': 'FAILED'})
+    assert snapshots.count(stack_id) == 1
 
 
 def test_snapshots_of_resources_are_deleted_with_their_snapshot(database, context, make_stack):
@@ -35,7 +35,7 @@ def test_snapshots_of_resources_are_deleted_with_their_snapshot(database, contex
         ('disk', None),
         ('web', {'image': 'i'}),
     ]
-    assert snapshots.delete(context, snapshot_id)
+    assert snapshots.delete(snapshot_id)
     assert databases.snapshot_parts(context, snapshot_id) == []
 
 
@@ -50,5 +50,5 @@ def test_resources_that_heat_saved_in_rows_of_their_own_are_in_the_document(
         databases.add_snapshot_part(context, heats, name, data)
     begun = snapshots.create(context, {'stack_id': stack_id, 'data': document})
     assert snapshots.get(context, heats).data == {'name': 's', 'resources': saved}
-    found = {row.id: row.data['resources'] for row in snapshots.list_rows(context, stack_id)}
+    found = {row.id: row.data['resources'] for row in snapshots.list_rows(stack_id)}
     assert found == {heats: saved, begun: {}}

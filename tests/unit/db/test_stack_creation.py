@@ -22,7 +22,7 @@ def test_create_with_existing_name_raises(database, context, make_stack):
 
 def test_create_after_deletion_reuses_the_name(database, context, make_stack):
     for _ in range(3):
-        assert stacks.delete(context, make_stack('web'))
+        assert stacks.delete(make_stack('web'))
     make_stack('web')
     with pytest.raises(exception.StackExists):
         make_stack('web')
@@ -65,7 +65,7 @@ def test_store_with_lost_commit_creates_one_stack(database, context, make_stack,
     }
     with databases.lose_first_commit(database, stored) as lost:
         stack_id, template_id = stack_creation.store(
-            context, ({'heat_template_version': '2018-08-31'},), values, (), 'engine'
+            ({'heat_template_version': '2018-08-31'},), values, (), 'engine'
         )
     assert lost and [
         row.id
@@ -75,5 +75,5 @@ def test_store_with_lost_commit_creates_one_stack(database, context, make_stack,
     ] == [stack_id]
     assert (
         stacks.get(context, stack_id).raw_template_id == template_id
-        and locks.holder(context, stack_id) == 'engine'
+        and locks.holder(stack_id) == 'engine'
     )

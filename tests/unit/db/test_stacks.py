@@ -20,7 +20,6 @@ from tests import databases
 
 def test_created_stack_is_read_with_tags(database, context, template_id):
     stack_id = stack_creation.create(
-        context,
         {
             'name': 'web',
             'tenant': 'tenant',
@@ -74,7 +73,7 @@ def test_get_by_name_prefers_the_top_level_stack(database, context, make_stack):
     assert stacks.get_by_name(context, 'web').id == top
     assert stacks.get_by_name(context, 'web', owner_id=top).id == nested
     assert stacks.get_by_name(context, 'web', owner_id='else') is None
-    stacks.delete(context, top)
+    stacks.delete(top)
     assert stacks.get_by_name(context, 'web').id == nested
 
 
@@ -86,42 +85,39 @@ def test_update(database, context, make_stack):
         make_stack('one', current_traversal='t1'),
         make_stack('two', current_traversal='t1'),
     )
-    assert stacks.update(context, stack_id, {'status': 'COMPLETE', 'outputs': []})
-    assert stacks.update(context, stack_id, {'digest': 'd'}, traversal='t1')
-    assert not stacks.update(context, stack_id, {'digest': 'e'}, traversal='t2')
+    assert stacks.update(stack_id, {'status': 'COMPLETE', 'outputs': []})
+    assert stacks.update(stack_id, {'digest': 'd'}, traversal='t1')
+    assert not stacks.update(stack_id, {'digest': 'e'}, traversal='t2')
     row = stacks.get(context, stack_id)
     assert (row.status, row.outputs, row.digest) == ('COMPLETE', [], 'd')
     assert stacks.get(context, bystander).status is None
-    assert not stacks.update(context, 'no such', {'status': 'COMPLETE'})
+    assert not stacks.update('no such', {'status': 'COMPLETE'})
 
 
 def test_update_with_same_values_returns_true(database, context, make_stack):
     stack_id = make_stack(status='COMPLETE')
-    assert stacks.update(context, stack_id, {'status': 'COMPLETE'})
+    assert stacks.update(stack_id, {'status': 'COMPLETE'})
 
 
 def test_delete_removes_resources_and_keeps_tags(database, context, make_stack):
     stack_id, bystander = make_stack('one', ['tag']), make_stack('two')
     for each in (stack_id, bystander):
         (row,) = journal.save(
-            context, journal.ChangeSet(each, rows_added=[{'uuid': f'in {each}'[:36], 'name': 'r'}])
+            journal.ChangeSet(each, rows_added=[{'uuid': f'in {each}'[:36], 'name': 'r'}])
         )
-        journal.save(context, journal.ChangeSet(each, data=[(row, 'k', 'v', False)]))
+        journal.save(journal.ChangeSet(each, data=[(row, 'k', 'v', False)]))
     points, key = sync_points.PointChanges(), {'entity_id': stack_id, 'is_update': True}
     points.put({**key, 'traversal_id': 't', 'stack_id': stack_id, 'atomic_key': 0})
     begun = {'current_traversal': 't'}
-    journal.save(context, journal.ChangeSet(stack_id, stack=begun, points=points))
-    assert traversals.look(context, stack_id, 'e').state == {}
-    assert stacks.delete(context, stack_id, {'status': 'COMPLETE'})
+    journal.save(journal.ChangeSet(stack_id, stack=begun, points=points))
+    assert traversals.look(stack_id, 'e').state == {}
+    assert stacks.delete(stack_id, {'status': 'COMPLETE'})
     assert stacks.get(context, stack_id) is None
     row = stacks.get(context, stack_id, show_deleted=True)
     assert row.deleted_at <= utcnow() and (row.status, row.tags) == ('COMPLETE', ['tag'])
-    assert (
-        resources.list_by_stack(context, stack_id) == []
-        and len(resources.list_by_stack(context, bystander)) == 1
-    )
-    assert traversals.look(context, stack_id, 'e').state is None
-    assert not stacks.delete(context, 'no such')
+    assert resources.list_by_stack(stack_id) == [] and len(resources.list_by_stack(bystander)) == 1
+    assert traversals.look(stack_id, 'e').state is None
+    assert not stacks.delete('no such')
 
 
 # --------------------------------------------------------------- tags and trees
@@ -129,33 +125,33 @@ def test_delete_removes_resources_and_keeps_tags(database, context, make_stack):
 
 def test_set_tags_replaces_tags(database, context, make_stack):
     one, two, none = make_stack('one', ['b', 'a']), make_stack('two', ['c']), make_stack('none')
-    assert stacks.tags(context, [one, two, none]) == {one: ['b', 'a'], two: ['c']}
-    stacks.set_tags(context, one, ['😀', 'b'])
-    stacks.set_tags(context, two, [])
-    assert stacks.tags(context, [one, two, none]) == {one: ['😀', 'b']}
-    assert stacks.tags(context, []) == {}
+    assert stacks.tags([one, two, none]) == {one: ['b', 'a'], two: ['c']}
+    stacks.set_tags(one, ['😀', 'b'])
+    stacks.set_tags(two, [])
+    assert stacks.tags([one, two, none]) == {one: ['😀', 'b']}
+    assert stacks.tags([]) == {}
 
 
 def test_tree_functions_follow_owner_ids(database, context, make_stack):
     root = make_stack('root')
     child, twin = make_stack('child', owner_id=root), make_stack('twin', owner_id=root)
     grandchild, gone = make_stack('grandchild', owner_id=child), make_stack('gone', owner_id=root)
-    stacks.delete(context, gone)
-    assert {row.name for row in stacks.children(context, [root])} == {'child', 'twin'}
-    assert {row.id for row in stacks.children(context, [root], show_deleted=True)} == {
+    stacks.delete(gone)
+    assert {row.name for row in stacks.children([root])} == {'child', 'twin'}
+    assert {row.id for row in stacks.children([root], show_deleted=True)} == {
         child,
         twin,
         gone,
     }
-    assert [row.id for row in stacks.children(context, [child, twin])] == [grandchild]
-    assert stacks.children(context, []) == []
-    assert {stacks.root_id(context, each) for each in (root, child, twin, grandchild)} == {root}
-    assert stacks.root_id(context, 'no such') is None
+    assert [row.id for row in stacks.children([child, twin])] == [grandchild]
+    assert stacks.children([]) == []
+    assert {stacks.root_id(each) for each in (root, child, twin, grandchild)} == {root}
+    assert stacks.root_id('no such') is None
 
 
 def test_root_id_of_an_orphan_is_its_own_id(database, context, make_stack):
     orphan = make_stack('orphan', owner_id='purged long ago')
-    assert stacks.root_id(context, make_stack('below', owner_id=orphan)) == orphan
+    assert stacks.root_id(make_stack('below', owner_id=orphan)) == orphan
 
 
 def test_count_tree_resources_includes_nested_stacks(database, context, make_stack):
@@ -166,12 +162,12 @@ def test_count_tree_resources_includes_nested_stacks(database, context, make_sta
             {'uuid': f'{stack_id[:30]}{number}', 'name': f'r{number}', 'root_stack_id': root_id}
             for number in range(count)
         ]
-        journal.save(context, journal.ChangeSet(stack_id, rows_added=rows))
-    assert stacks.count_tree_resources(context, root) == 5
+        journal.save(journal.ChangeSet(stack_id, rows_added=rows))
+    assert stacks.count_tree_resources(root) == 5
 
 
 def test_tenants_among_are_those_with_stacks_that_are_not_deleted(database, context, make_stack):
-    stacks.delete(context, make_stack('former'))
+    stacks.delete(make_stack('former'))
     assert stacks.tenants_among([context.project_id, 'other']) == set()
     make_stack('present')
     assert stacks.tenants_among([context.project_id, 'other']) == {context.project_id}
@@ -220,7 +216,7 @@ def test_reset_status_fails_the_tree_and_removes_locks(database, context, make_s
     )
     other = make_stack('other', action='CREATE', status='IN_PROGRESS')
     for number, stack_id in enumerate((top, inside, done, other)):
-        locks.acquire(context, stack_id, 'engine')
+        locks.acquire(stack_id, 'engine')
         rows = [
             {
                 'uuid': f'{number}a',
@@ -237,15 +233,15 @@ def test_reset_status_fails_the_tree_and_removes_locks(database, context, make_s
                 'status_reason': 'made',
             },
         ]
-        journal.save(context, journal.ChangeSet(stack_id, rows_added=rows))
-    assert stacks.reset_status(context, top) == 3
+        journal.save(journal.ChangeSet(stack_id, rows_added=rows))
+    assert stacks.reset_status(top) == 3
     assert states(context) == {
         'top': ('FAILED', stacks.RESET_REASON),
         'inside': ('FAILED', stacks.RESET_REASON),
         'done': ('COMPLETE', 'fine'),
         'other': ('IN_PROGRESS', states(context)['other'][1]),
     }
-    assert [locks.holder(context, each) for each in (top, inside, done, other)] == [
+    assert [locks.holder(each) for each in (top, inside, done, other)] == [
         None,
         None,
         None,
@@ -253,15 +249,15 @@ def test_reset_status_fails_the_tree_and_removes_locks(database, context, make_s
     ]
     found = [
         (row.name, row.status, row.status_reason, row.engine_id)
-        for row in resources.list_by_stack(context, inside)
+        for row in resources.list_by_stack(inside)
     ]
     assert found == [('a', 'FAILED', stacks.RESET_REASON, None), ('b', 'COMPLETE', 'made', None)]
-    assert resources.list_by_stack(context, other)[0].status == 'IN_PROGRESS'
+    assert resources.list_by_stack(other)[0].status == 'IN_PROGRESS'
 
 
 def test_reset_status_of_unknown_stack_raises(database, context, make_stack):
     gone = make_stack('gone')
-    stacks.delete(context, gone)
+    stacks.delete(gone)
     for stack_id in (gone, 'nothing'):
         with pytest.raises(exception.EntityNotFound):
-            stacks.reset_status(context, stack_id)
+            stacks.reset_status(stack_id)

@@ -26,10 +26,8 @@ def counts():
 
 
 def test_template_is_read_as_stored(database, context):
-    template_id = templates.store(
-        context, TEMPLATE, {'parameters': {'p': 1}}, {'file:///a': 'text of a'}
-    )
-    row = templates.get(context, template_id)
+    template_id = templates.store(TEMPLATE, {'parameters': {'p': 1}}, {'file:///a': 'text of a'})
+    row = templates.get(template_id)
     assert (row.id, row.template, row.environment, row.files) == (
         template_id,
         TEMPLATE,
@@ -40,29 +38,29 @@ def test_template_is_read_as_stored(database, context):
 
 
 def test_template_without_environment_and_files_is_stored(database, context):
-    row = templates.get(context, templates.store(context, TEMPLATE))
+    row = templates.get(templates.store(TEMPLATE))
     assert (row.environment, row.files) == ({}, {})
-    assert templates.get(context, row.id + 1) is None
+    assert templates.get(row.id + 1) is None
 
 
 def test_same_content_is_stored_once(database, context):
-    first = templates.store(context, TEMPLATE, {}, {'f': 'x'})
-    assert templates.store(context, dict(TEMPLATE), None, {'f': 'x'}) == first
+    first = templates.store(TEMPLATE, {}, {'f': 'x'})
+    assert templates.store(dict(TEMPLATE), None, {'f': 'x'}) == first
     assert counts() == (1, 1)
 
 
 def test_different_content_is_another_row(database, context):
     order = {**TEMPLATE, 'resources': dict(reversed(TEMPLATE['resources'].items()))}
     ids = [
-        templates.store(context, TEMPLATE, {}, {'f': 'x'}),
-        templates.store(context, TEMPLATE, {}, {'f': 'y'}),
-        templates.store(context, TEMPLATE, {'parameters': {}}, {'f': 'x'}),
-        templates.store(context, order, {}, {'f': 'x'}),
-        templates.store(context, TEMPLATE),
+        templates.store(TEMPLATE, {}, {'f': 'x'}),
+        templates.store(TEMPLATE, {}, {'f': 'y'}),
+        templates.store(TEMPLATE, {'parameters': {}}, {'f': 'x'}),
+        templates.store(order, {}, {'f': 'x'}),
+        templates.store(TEMPLATE),
     ]
     assert len(set(ids)) == 5
     assert counts() == (5, 2)
-    assert [templates.get(context, template_id).files for template_id in ids] == [
+    assert [templates.get(template_id).files for template_id in ids] == [
         {'f': 'x'},
         {'f': 'y'},
         {'f': 'x'},
@@ -76,7 +74,7 @@ def test_concurrent_stores_of_same_content_share_a_row(database, context):
 
     def store():
         start.wait()
-        ids.append(templates.store(context, TEMPLATE, {}, {'f': 'x'}))
+        ids.append(templates.store(TEMPLATE, {}, {'f': 'x'}))
 
     threads = [threading.Thread(target=store) for _ in range(8)]
     for thread in threads:
@@ -88,7 +86,7 @@ def test_concurrent_stores_of_same_content_share_a_row(database, context):
 
 def test_use_of_an_old_row_is_recorded(database, context):
     """The purge keeps rows that were used recently."""
-    template_id = templates.store(context, TEMPLATE)
+    template_id = templates.store(TEMPLATE)
 
     @session.writer
     def set_created(moment):
@@ -99,22 +97,22 @@ def test_use_of_an_old_row_is_recorded(database, context):
         return session.execute(select(models.raw_template.c.updated_at)).scalar()
 
     set_created(utcnow() - templates.FRESH / 2)
-    assert templates.store(context, TEMPLATE) == template_id and noted() is None
+    assert templates.store(TEMPLATE) == template_id and noted() is None
     set_created(utcnow() - datetime.timedelta(days=3))
-    assert templates.store(
-        context, TEMPLATE
-    ) == template_id and utcnow() - noted() < datetime.timedelta(minutes=1)
+    assert templates.store(TEMPLATE) == template_id and utcnow() - noted() < datetime.timedelta(
+        minutes=1
+    )
 
 
 def test_find_returns_the_id_of_stored_content(database, context):
-    assert templates.find(context, TEMPLATE, {}, {'f': 'x'}) is None
-    template_id = templates.store(context, TEMPLATE, {}, {'f': 'x'})
-    assert templates.find(context, TEMPLATE, None, {'f': 'x'}) == template_id
-    assert templates.find(context, TEMPLATE, {}, {'f': 'y'}) is None
+    assert templates.find(TEMPLATE, {}, {'f': 'x'}) is None
+    template_id = templates.store(TEMPLATE, {}, {'f': 'x'})
+    assert templates.find(TEMPLATE, None, {'f': 'x'}) == template_id
+    assert templates.find(TEMPLATE, {}, {'f': 'y'}) is None
 
 
 def test_store_all_reuses_existing_rows(database, context):
-    first = templates.store(context, TEMPLATE, {}, {'f': 'x'})
+    first = templates.store(TEMPLATE, {}, {'f': 'x'})
     other = {**TEMPLATE, 'description': 'another'}
     contents = [
         (TEMPLATE, {}, {'f': 'x'}),
@@ -123,19 +121,16 @@ def test_store_all_reuses_existing_rows(database, context):
         (other, {}, {'g': 'y'}),
         (other, {}, {}),
     ]
-    ids = templates.store_all(context, contents)
+    ids = templates.store_all(contents)
     assert ids[0] == first and ids[1] == ids[2] and len(set(ids)) == 4
-    assert [templates.get(context, each).files for each in ids] == [
+    assert [templates.get(each).files for each in ids] == [
         {'f': 'x'},
         {'f': 'x'},
         {'f': 'x'},
         {'g': 'y'},
         {},
     ]
-    assert (
-        templates.get(context, ids[3]).template == other
-        and templates.store_all(context, contents) == ids
-    )
+    assert templates.get(ids[3]).template == other and templates.store_all(contents) == ids
 
 
 @pytest.mark.parametrize('stored', [True, False])
@@ -143,6 +138,6 @@ def test_store_with_lost_commit_stores_one_template(database, context, stored):
     if database == 'sqlite':
         pytest.skip('SQLite has no connections to lose')
     with databases.lose_first_commit(database, stored) as lost:
-        template_id = templates.store(context, TEMPLATE, {}, {'f': 'x'})
+        template_id = templates.store(TEMPLATE, {}, {'f': 'x'})
     assert lost and counts() == (1, 1)
-    assert templates.get(context, template_id).template == TEMPLATE
+    assert templates.get(template_id).template == TEMPLATE

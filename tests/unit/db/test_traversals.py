@@ -20,7 +20,7 @@ from heat_lite.db import (
 @pytest.fixture
 def stack_id(database, context, make_stack):
     stack_id = make_stack()
-    locks.acquire(context, stack_id, 'home')
+    locks.acquire(stack_id, 'home')
     return stack_id
 
 
@@ -30,7 +30,7 @@ def rows(context, stack_id, engines):
         {'uuid': str(uuid.uuid4()), 'name': f'r{number}', 'engine_id': engine_id}
         for number, engine_id in enumerate(engines)
     ]
-    return journal.save(context, journal.ChangeSet(stack_id, rows_added=added))
+    return journal.save(journal.ChangeSet(stack_id, rows_added=added))
 
 
 def point(stack_id, key, extra=None, traversal='t1', **values):
@@ -52,13 +52,11 @@ def put(context, stack_id, *points, clears=False):
     changes = sync_points.PointChanges(clears)
     for each in points:
         changes.put(each)
-    journal.save(context, journal.ChangeSet(stack_id, holder='home', points=changes))
+    journal.save(journal.ChangeSet(stack_id, holder='home', points=changes))
 
 
 def begin(context, stack_id, *points, traversal='t1'):
-    journal.save(
-        context, journal.ChangeSet(stack_id, stack={'current_traversal': traversal}, holder='home')
-    )
+    journal.save(journal.ChangeSet(stack_id, stack={'current_traversal': traversal}, holder='home'))
     own = point(stack_id, (stack_id, True), {'deleting': False}, traversal)
     put(context, stack_id, own, *points, clears=True)
 
@@ -71,14 +69,14 @@ def stored(context):
 
 
 def engines(context, stack_id):
-    return {row.id: row.engine_id for row in resources.list_by_stack(context, stack_id)}
+    return {row.id: row.engine_id for row in resources.list_by_stack(stack_id)}
 
 
 def change(context, stack_id, changed, held=(), engine_id='other', **more):
     rows_changed = [{'id': row, 'engine_id': None} for row in changed]
     lease = journal.Lease(engine_id, frozenset(held))
     changes = journal.ChangeSet(stack_id, rows_changed=rows_changed, lease=lease, **more)
-    journal.save(context, changes)
+    journal.save(changes)
 
 
 def test_graph_is_stored_as_pairs():
@@ -105,7 +103,7 @@ def test_traversal_replaces_the_sync_points_of_the_one_before(context, stack_id)
 
 def test_sync_points_are_written_by_the_holder_of_the_stack_lock_only(context, stack_id):
     begin(context, stack_id, point(stack_id, (1, True)))
-    locks.steal(context, stack_id, 'home', 'next')
+    locks.steal(stack_id, 'home', 'next')
     with pytest.raises(journal.LockLost):
         put(context, stack_id, clears=True)
     assert stored(context)
@@ -116,25 +114,25 @@ def test_engine_sees_the_rows_that_it_holds_and_the_nodes_that_it_was_given(cont
     mark = {traversals.ENGINE: 'other'}
     points = [point(stack_id, (row, True), row in (a, c) and mark or None) for row in (a, b, c, d)]
     begin(context, stack_id, *points, point(stack_id, (a, False)))
-    view = traversals.look(context, stack_id, 'other')
+    view = traversals.look(stack_id, 'other')
     assert (view.traversal_id, view.home, view.state) == ('t1', 'home', {'deleting': False})
     assert view.rows == {a, b} and view.given == {(a, True)}
     put(context, stack_id, point(stack_id, (a, False), mark))
-    assert traversals.look(context, stack_id, 'other').given == {(a, False)}
-    assert traversals.rows_elsewhere(context, stack_id, 'home') == {a: 'other', b: 'other'}
-    assert set(traversals.engines_of(context, stack_id)) == {'home', 'other'}
-    assert traversals.engine_of(context, stack_id, 'r2') == 'home'
-    assert traversals.engine_of(context, stack_id, 'r3') is None
+    assert traversals.look(stack_id, 'other').given == {(a, False)}
+    assert traversals.rows_elsewhere(stack_id, 'home') == {a: 'other', b: 'other'}
+    assert set(traversals.engines_of(stack_id)) == {'home', 'other'}
+    assert traversals.engine_of(stack_id, 'r2') == 'home'
+    assert traversals.engine_of(stack_id, 'r3') is None
 
 
 def test_nodes_of_an_old_traversal_are_not_given(context, stack_id):
     (a,) = rows(context, stack_id, ['other'])
     begin(context, stack_id, point(stack_id, (a, True), {traversals.ENGINE: 'other'}))
     begin(context, stack_id, point(stack_id, (a, False), traversal='t2'), traversal='t2')
-    view = traversals.look(context, stack_id, 'other')
+    view = traversals.look(stack_id, 'other')
     assert view.rows == {a} and not view.given
     put(context, stack_id, clears=True)
-    assert traversals.look(context, stack_id, 'other').state is None
+    assert traversals.look(stack_id, 'other').state is None
 
 
 def test_row_of_another_engine_is_not_changed(context, stack_id):
@@ -155,33 +153,33 @@ def test_row_that_was_taken_away_is_not_changed(context, stack_id):
 
 def test_row_that_is_gone_is_not_changed(context, stack_id):
     (a,) = rows(context, stack_id, ['other'])
-    journal.save(context, journal.ChangeSet(stack_id, rows_deleted=[a]))
+    journal.save(journal.ChangeSet(stack_id, rows_deleted=[a]))
     with pytest.raises(journal.LeaseLost):
         change(context, stack_id, [a], [a])
 
 
 def test_end_of_a_replaced_row_is_noted_in_the_row_of_another_engine(context, stack_id):
     old, new = rows(context, stack_id, ['other', 'third'])
-    journal.save(context, journal.ChangeSet(stack_id, rows_changed=[{'id': new, 'replaces': old}]))
+    journal.save(journal.ChangeSet(stack_id, rows_changed=[{'id': new, 'replaces': old}]))
     lease = journal.Lease('other', frozenset([old]))
     changes = {'rows_changed': [{'id': new, 'replaces': None}], 'rows_deleted': [old]}
-    journal.save(context, journal.ChangeSet(stack_id, lease=lease, **changes))
-    (row,) = resources.list_by_stack(context, stack_id)
+    journal.save(journal.ChangeSet(stack_id, lease=lease, **changes))
+    (row,) = resources.list_by_stack(stack_id)
     assert (row.id, row.replaces, row.engine_id) == (new, None, 'third')
 
 
 def test_rows_of_dead_engines_are_taken(context, stack_id):
     a, b, c = rows(context, stack_id, ['dead', 'other', None])
-    assert traversals.take_rows(context, stack_id, ['dead'], 'stranger') == set()
-    assert traversals.take_rows(context, stack_id, ['dead'], 'home') == {a}
+    assert traversals.take_rows(stack_id, ['dead'], 'stranger') == set()
+    assert traversals.take_rows(stack_id, ['dead'], 'home') == {a}
     assert engines(context, stack_id) == {a: 'home', b: 'other', c: None}
     with pytest.raises(journal.LeaseLost):
         change(context, stack_id, [a], [a], 'dead')
-    traversals.release(context, stack_id, 'home')
+    traversals.release(stack_id, 'home')
     assert engines(context, stack_id) == {a: None, b: 'other', c: None}
 
 
 def test_first_project_of_users_stays(context, stack_id):
-    assert stacks.store_user_project(context, stack_id, 'first') == 'first'
-    assert stacks.store_user_project(context, stack_id, 'second') == 'first'
-    assert stacks.store_user_project(context, str(uuid.uuid4()), 'third') is None
+    assert stacks.store_user_project(stack_id, 'first') == 'first'
+    assert stacks.store_user_project(stack_id, 'second') == 'first'
+    assert stacks.store_user_project(str(uuid.uuid4()), 'third') is None

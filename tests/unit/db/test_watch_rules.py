@@ -23,8 +23,8 @@ def make_rule(context, make_stack):
     def make(name='alarm', due_at=None, **values):
         stack_id = make_stack(name, action='CREATE', status='COMPLETE', **values)
         row = {'rule': {'of': name}, 'state': 'NODATA', 'due_at': due_at or utcnow() - PAST}
-        watch_rules.put(context, stack_id, name, row)
-        return stack_id, watch_rules.find(context, stack_id, name).id
+        watch_rules.put(stack_id, name, row)
+        return stack_id, watch_rules.find(stack_id, name).id
 
     return make
 
@@ -41,24 +41,23 @@ def judged(state='ALARM', keep=3600):
 
 
 def evaluate(context, judge, share=(0, 1), limit=10):
-    return watch_rules.evaluate_due(context, utcnow(), share, limit, judge)
+    return watch_rules.evaluate_due(utcnow(), share, limit, judge)
 
 
 def add(context, rule_id, *values, age=0):
     at = utcnow() - datetime.timedelta(seconds=age)
     watch_rules.add_data(
-        context,
         [{'watch_rule_id': rule_id, 'data': {'v': each}, 'created_at': at} for each in values],
     )
 
 
 def test_put_changes_a_rule_that_exists(context, make_rule):
     stack_id, rule_id = make_rule()
-    watch_rules.put(context, stack_id, 'alarm', {'rule': {'new': 1}})
-    watch_rules.put(context, stack_id, 'alarm', {'rule': {'new': 1}})
-    row = watch_rules.find(context, stack_id, 'alarm')
+    watch_rules.put(stack_id, 'alarm', {'rule': {'new': 1}})
+    watch_rules.put(stack_id, 'alarm', {'rule': {'new': 1}})
+    row = watch_rules.find(stack_id, 'alarm')
     assert (row.id, row.rule, row.state, row.tenant) == (rule_id, {'new': 1}, 'NODATA', 'tenant')
-    assert watch_rules.count(context, 'tenant') == 1
+    assert watch_rules.count('tenant') == 1
 
 
 def test_due_rule_is_evaluated_once_and_stored(context, make_rule):
@@ -68,7 +67,7 @@ def test_due_rule_is_evaluated_once_and_stored(context, make_rule):
     (found,) = evaluate(context, judge)
     assert (found.rule.name, found.tenant, found.acts) == ('alarm', 'tenant', True)
     assert seen == [(rule_id, [{'v': 1}, {'v': 2}])]
-    row = watch_rules.find(context, stack_id, 'alarm')
+    row = watch_rules.find(stack_id, 'alarm')
     assert (row.state, row.updated_at) == ('ALARM', None)
     assert row.due_at > row.last_evaluated
     assert evaluate(context, judge) == []
@@ -80,7 +79,7 @@ def test_measurements_before_the_window_are_deleted(context, make_rule):
     add(context, rule_id, 'new')
     evaluate(context, judged(keep=30)[0])
     assert [row.data for row in watch_rules.data_page(context, 9)] == [{'v': 'new'}]
-    assert watch_rules.count_data(context, 'tenant') == 1
+    assert watch_rules.count_data('tenant') == 1
 
 
 @pytest.mark.parametrize(
@@ -94,17 +93,17 @@ def test_measurements_before_the_window_are_deleted(context, make_rule):
 )
 def test_rule_acts_while_its_stack_is_complete(context, make_rule, values, acts):
     stack_id, _ = make_rule()
-    stacks.update(context, stack_id, values)
+    stacks.update(stack_id, values)
     (found,) = evaluate(context, judged()[0])
     assert found.acts is acts
 
 
 def test_rule_of_a_deleted_stack_is_never_due_again(context, make_rule):
     stack_id, _ = make_rule()
-    stacks.update(context, stack_id, {'deleted_at': utcnow()})
+    stacks.update(stack_id, {'deleted_at': utcnow()})
     assert evaluate(context, judged()[0]) == []
-    stacks.update(context, stack_id, {'deleted_at': None})
-    assert watch_rules.find(context, stack_id, 'alarm').due_at is None
+    stacks.update(stack_id, {'deleted_at': None})
+    assert watch_rules.find(stack_id, 'alarm').due_at is None
 
 
 def test_engines_share_the_rules(context, make_rule):
@@ -156,7 +155,7 @@ def test_stack_users_see_the_rules_of_their_tree(context, other, make_rule):
     assert [row.name for row in watch_rules.page(users, watch_rules.named(['foreign']))] == []
     assert [row.name for row in watch_rules.page(other)] == []
     below = RequestContext(project_id='below', overwrite=False)
-    stacks.update(context, nested, {'stack_user_project_id': 'below'})
+    stacks.update(nested, {'stack_user_project_id': 'below'})
     assert [row.name for row in watch_rules.page(below)] == ['root', 'nested']
 
 
@@ -164,7 +163,7 @@ def test_filters_of_a_page(context, make_rule):
     for name in ('a_b', 'a_c', 'axd'):
         make_rule(name)
     stack_id, _ = make_rule('measuring')
-    watch_rules.put(context, stack_id, 'measuring', {'metric_name': 'Cpu'})
+    watch_rules.put(stack_id, 'measuring', {'metric_name': 'Cpu'})
     (row,) = watch_rules.page(context, watch_rules.measuring({'Cpu', 'Mem'}))
     assert row.name == 'measuring'
     names = [row.name for row in watch_rules.page(context, watch_rules.begins_with('a_'))]
@@ -175,16 +174,16 @@ def test_filters_of_a_page(context, make_rule):
 def test_remove_deletes_the_measurements(context, make_rule):
     stack_id, rule_id = make_rule()
     add(context, rule_id, 1)
-    watch_rules.remove(context, stack_id, 'alarm')
-    assert watch_rules.count_data(context, 'tenant') == 0
-    assert watch_rules.find(context, stack_id, 'alarm') is None
+    watch_rules.remove(stack_id, 'alarm')
+    assert watch_rules.count_data('tenant') == 0
+    assert watch_rules.find(stack_id, 'alarm') is None
 
 
 def test_purge_removes_rules_and_measurements(context, make_rule):
     stack_id, rule_id = make_rule()
     add(context, rule_id, 1)
-    stacks.update(context, stack_id, {'deleted_at': utcnow() - PAST})
-    assert purge.purge_deleted(context, 0, 'seconds') == 1
+    stacks.update(stack_id, {'deleted_at': utcnow() - PAST})
+    assert purge.purge_deleted(0, 'seconds') == 1
     assert f'{stack_id}' not in databases.dump()
     assert 'watch_' not in databases.dump()
 
@@ -192,7 +191,7 @@ def test_purge_removes_rules_and_measurements(context, make_rule):
 def test_give_back_names_the_stacks_with_alarms(context, make_rule, make_stack):
     stack_id, _ = make_rule()
     make_stack('plain')
-    assert [(row.id, reason) for row, reason in give_back.losses(context)] == [
+    assert [(row.id, reason) for row, reason in give_back.losses()] == [
         (stack_id, give_back.UNWATCHED)
     ]
 
@@ -203,7 +202,7 @@ def test_rules_are_encrypted_like_parameters(tmp_path):
         session.dispose()
         with databases.configured(url, key='k' * 32, encrypt=True):
             stack_id = databases.make_stack(context)
-            watch_rules.put(context, stack_id, 'alarm', {'rule': {'AlarmActions': ['signed']}})
+            watch_rules.put(stack_id, 'alarm', {'rule': {'AlarmActions': ['signed']}})
             assert 'signed' not in databases.dump()
-            row = watch_rules.find(context, stack_id, 'alarm')
+            row = watch_rules.find(stack_id, 'alarm')
             assert row.rule == {'AlarmActions': ['signed']}

@@ -26,7 +26,6 @@ from sqlalchemy import (
 )
 
 from heat_lite.common import cipher, status
-from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import batch, encryption, models, queries, session, traversals
 from heat_lite.db.column_types import utcnow
@@ -47,7 +46,7 @@ ATTACHMENTS, OWN_PORTS, OTHER_PORTS = 'plugs', 'internal_ports', 'external_ports
 
 
 @session.reader
-def interrupted(context: RequestContext) -> list[tuple[typing.Any, str]]:
+def interrupted() -> list[tuple[typing.Any, str]]:
     """Return (row, consequence) of the stacks whose action has not ended."""
     query = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.action).where(*_in_progress())
     return [
@@ -61,7 +60,7 @@ def _in_progress() -> tuple[ColumnElement[bool], ...]:
 
 
 @session.reader
-def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
+def losses() -> list[tuple[typing.Any, str]]:
     """Return (row, reason) of the stacks that lose something, because Heat does not have it."""
     columns = select(_S.c.id, _S.c.name, _S.c.tenant).where(_S.c.deleted_at.is_(None))
     found = [
@@ -76,7 +75,7 @@ def losses(context: RequestContext) -> list[tuple[typing.Any, str]]:
 
 
 @session.reader
-def stacks_without_project(context: RequestContext, last: str, limit: int) -> list[typing.Any]:
+def stacks_without_project(last: str, limit: int) -> list[typing.Any]:
     """Return the (id, tenant) of living top-level stacks after ``last`` without one of users."""
     lacking = _S.c.stack_user_project_id.is_(None), _S.c.owner_id.is_(None)
     query = select(_S.c.id, _S.c.tenant).where(*lacking, _S.c.deleted_at.is_(None), _S.c.id > last)
@@ -218,9 +217,7 @@ def _copy_template(template_id: int, stack_id: str) -> None:
 
 
 @session.reader
-def stacks_with_defaults(
-    context: RequestContext, last: str, limit: int
-) -> tuple[list[str], str | None]:
+def stacks_with_defaults(last: str, limit: int) -> tuple[list[str], str | None]:
     """Look at the next ``limit`` stacks after ``last`` that this service has changed.
 
     Return (ids of those whose properties may hold what is not given, the last id; None at the end).
@@ -246,7 +243,7 @@ def _has_null(row: Row) -> bool:
 
 
 @session.writer
-def store_properties(context: RequestContext, values: dict[int, dict]) -> None:
+def store_properties(values: dict[int, dict]) -> None:
     """Store properties in the place of those of the same rows."""
     for row_id, given in values.items():
         encrypted, data = encryption.encrypt_properties(given)

@@ -163,12 +163,12 @@ def taken_over(url):
 
 def test_secrets_of_heat_are_decrypted(taken_over):
     stack = stacks.get_by_name(taken_over, 'leg-basic-1')
-    template = templates.get(taken_over, stack.raw_template_id)
+    template = templates.get(stack.raw_template_id)
     assert template.environment['parameters'] == {'secret': 'veryquiet'}
     assert template.environment['encrypted_param_names'] == ['secret']
-    assert len(credentials.get(taken_over, stack.user_creds_id).trust_id) == 32
+    assert len(credentials.get(stack.user_creds_id).trust_id) == 32
     handles = stacks.get_by_name(taken_over, 'leg-wait-1')
-    data = {row.name: row.data for row in resources.list_by_stack(taken_over, handles.id)}
+    data = {row.name: row.data for row in resources.list_by_stack(handles.id)}
     assert len(data['aws']['secret_key']) == 32
     assert data['ht']['endpoint'].endswith('/resources/ht/signal')
 
@@ -177,24 +177,22 @@ def test_backup_stacks_are_in_no_list(taken_over):
     nested = stacks.list_rows(taken_over, queries.StackFilter(show_nested=True))
     assert nested and not [stack.name for stack in nested if stack.name.endswith('*')]
     owner = stacks.get_by_name(taken_over, 'leg-replace-1')
-    assert list(stacks.children(taken_over, [owner.id])) == []
-    assert stacks.child_rows(taken_over, owner.id) == {}
-    assert len(stacks.tree_ids(taken_over, owner.id)) == 2
-    unlocked = {
-        stacks.get_row(taken_over, each).name for each in locks.unlocked_in_progress(taken_over)
-    }
+    assert list(stacks.children([owner.id])) == []
+    assert stacks.child_rows(owner.id) == {}
+    assert len(stacks.tree_ids(owner.id)) == 2
+    unlocked = {stacks.get_row(each).name for each in locks.unlocked_in_progress()}
     assert unlocked == {'cnv-slow-1', 'cnv-replace-2'}
 
 
 def read_all(batch_size):
     """Return the stacks, templates and resources of all living stacks."""
     found: tuple[dict, dict, dict] = {}, {}, {}
-    for ids in heat_rows.living_ids(admin_context(), batch_size):
-        rows = heat_rows.stacks(admin_context(), ids)
+    for ids in heat_rows.living_ids(batch_size):
+        rows = heat_rows.stacks(ids)
         found[0].update(rows)
         template_ids = {row.raw_template_id for row in rows.values()}
-        found[1].update(heat_rows.templates(admin_context(), template_ids))
-        found[2].update(heat_rows.resource_rows(admin_context(), ids))
+        found[1].update(heat_rows.templates(template_ids))
+        found[2].update(heat_rows.resource_rows(ids))
     return found
 
 
@@ -210,7 +208,7 @@ def test_secrets_of_an_unknown_key_are_found_stack_by_stack(url):
     with databases.configured(url, key='another key of thirty-two bytes.'):
         stacks_found, templates_found, resources_found = read_all(1000)
         credentials_ids = {row.user_creds_id for row in stacks_found.values()} - {None}
-        assert heat_rows.undecryptable_credentials(admin_context(), credentials_ids)
+        assert heat_rows.undecryptable_credentials(credentials_ids)
         wrong = [each for each in templates_found.values() if isinstance(each, Exception)]
         assert wrong and wrong[0].subject == 'parameter secret'
         named = {row.id: row.name for row in stacks_found.values()}
@@ -277,10 +275,10 @@ def secrets_of(context):
     """Return the secrets that ``store_by`` has stored."""
     basic = stacks.get_by_name(context, 'leg-basic-1')
     wait = stacks.get_by_name(context, 'leg-wait-1')
-    data = {row.name: row.data for row in resources.list_by_stack(context, wait.id)}
+    data = {row.name: row.data for row in resources.list_by_stack(wait.id)}
     return {
-        credentials.get(context, basic.user_creds_id).trust_id,
-        templates.get(context, basic.raw_template_id).environment['parameters']['secret'],
+        credentials.get(basic.user_creds_id).trust_id,
+        templates.get(basic.raw_template_id).environment['parameters']['secret'],
         data['aws']['secret_key'],
     }
 
@@ -314,12 +312,12 @@ def test_request_names_the_secret_of_an_unknown_key(taken_over, url):
     basic = stacks.get_by_name(taken_over, 'leg-basic-1')
     with databases.configured(url, key=NEW_KEY):
         with pytest.raises(exception.InvalidEncryptionKey, match=f' of stack {wait.id}'):
-            resources.list_by_stack(taken_over, wait.id)
+            resources.list_by_stack(wait.id)
         with pytest.raises(exception.InvalidEncryptionKey, match='parameter secret'):
-            templates.get(taken_over, basic.raw_template_id)
+            templates.get(basic.raw_template_id)
         row = f'trust_id of row {basic.user_creds_id} of user_creds'
         with pytest.raises(exception.InvalidEncryptionKey, match=row):
-            credentials.get(taken_over, basic.user_creds_id)
+            credentials.get(basic.user_creds_id)
 
 
 def test_give_back_leaves_secrets_in_the_form_of_heat_unread(url):

@@ -44,14 +44,14 @@ def age_all(**kwargs):
 
 def everything(context, name, tenant='tenant'):
     """Create a stack with a row in each table that refers to it."""
-    template_id = templates.store(context, {'of': name}, {}, {'file of': name})
+    template_id = templates.store({'of': name}, {}, {'file of': name})
     values = {
         'name': name,
         'tenant': tenant,
         'raw_template_id': template_id,
-        'user_creds_id': credentials.create(context, {'username': 'u'}),
+        'user_creds_id': credentials.create({'username': 'u'}),
     }
-    stack_id = stack_creation.create(context, values, ['a', 'b'])
+    stack_id = stack_creation.create(values, ['a', 'b'])
     rows = [
         {'uuid': f'{name}-{number}', 'name': f'r{number}', 'current_template_id': template_id}
         for number in range(3)
@@ -63,8 +63,8 @@ def everything(context, name, tenant='tenant'):
         events=[{'row': row['uuid'], 'resource_name': row['name']} for row in rows],
         data=[(rows[0]['uuid'], 'k', 'v', False)],
     )
-    journal.save(context, turn)
-    locks.acquire(context, stack_id, 'engine')
+    journal.save(turn)
+    locks.acquire(stack_id, 'engine')
     points = sync_points.PointChanges()
     points.put(
         {
@@ -75,7 +75,7 @@ def everything(context, name, tenant='tenant'):
             'atomic_key': 0,
         }
     )
-    journal.save(context, journal.ChangeSet(stack_id, points=points))
+    journal.save(journal.ChangeSet(stack_id, points=points))
     snapshot_id = snapshots.create(context, {'stack_id': stack_id})
     databases.add_snapshot_part(context, snapshot_id, 'r', {})
     return stack_id
@@ -85,9 +85,9 @@ def test_purge_removes_all_rows_of_a_stack(database, context):
     for name in 'abc':
         everything(context, name)
     for stack_id in [row.id for row in stacks.list_rows(context)]:
-        stacks.update(context, stack_id, {'deleted_at': ago(days=91)})
+        stacks.update(stack_id, {'deleted_at': ago(days=91)})
     age_all(days=100)
-    assert purged(context, 90, batch_size=2) == 3
+    assert purged(90, batch_size=2) == 3
     left = {table.name: count(table) for table in models.metadata.sorted_tables}
     assert not any(left.values()), left
 
@@ -95,15 +95,13 @@ def test_purge_removes_all_rows_of_a_stack(database, context):
 def test_purge_keeps_living_stacks(database, context):
     alive, dead = everything(context, 'alive'), everything(context, 'dead')
     before = {table.name: count(table) for table in models.metadata.sorted_tables}
-    stacks.delete(context, dead, {'deleted_at': ago(days=91)})
+    stacks.delete(dead, {'deleted_at': ago(days=91)})
     age_all(days=100)
-    assert purged(context, 90) == 1
+    assert purged(90) == 1
     assert {name: count(models.metadata.tables[name]) * 2 for name in before} == before
     assert stacks.get(context, alive).tags == ['a', 'b']
-    assert [row.properties for row in resources.list_by_stack(context, alive)] == [{'p': 1}] * 3
-    assert templates.get(context, stacks.get(context, alive).raw_template_id).files == {
-        'file of': 'alive'
-    }
+    assert [row.properties for row in resources.list_by_stack(alive)] == [{'p': 1}] * 3
+    assert templates.get(stacks.get(context, alive).raw_template_id).files == {'file of': 'alive'}
 
 
 @pytest.mark.parametrize(
@@ -130,14 +128,14 @@ def test_purge_respects_the_age(database, context, make_stack, age, granularity,
     ):
         make_stack(f's{number}', deleted_at=ago(**past))
     make_stack('alive')
-    assert purged(context, age, granularity) == gone
+    assert purged(age, granularity) == gone
     assert stacks.count(context, StackFilter(show_deleted=True)) == 7 - gone
 
 
 def test_purge_of_one_project_keeps_others(database, context, make_stack):
     make_stack('ours', deleted_at=ago(days=2))
     make_stack('theirs', tenant='other', deleted_at=ago(days=2))
-    assert purged(context, 1, project_id='other') == 1
+    assert purged(1, project_id='other') == 1
     assert [
         row.name
         for row in stacks.list_rows(context, StackFilter(show_deleted=True, tenant_safe=False))
@@ -146,30 +144,28 @@ def test_purge_of_one_project_keeps_others(database, context, make_stack):
 
 def test_shared_template_stays_while_a_stack_uses_it(database, context):
     def create(name, **values):
-        shared = templates.store(context, {'shared': 1})
+        shared = templates.store({'shared': 1})
         return stack_creation.create(
-            context, {'name': name, 'tenant': 'tenant', 'raw_template_id': shared, **values}
+            {'name': name, 'tenant': 'tenant', 'raw_template_id': shared, **values}
         )
 
     create('dead', deleted_at=ago(days=2))
     alive = create('alive')
     age_all(days=3)
-    purged(context, 1)
-    assert templates.get(context, stacks.get(context, alive).raw_template_id).template == {
-        'shared': 1
-    }
+    purged(1)
+    assert templates.get(stacks.get(context, alive).raw_template_id).template == {'shared': 1}
 
 
 def test_recently_used_template_stays(database, context):
     """A caller is about to create a stack with the template."""
-    template_id = templates.store(context, {'a': 1})
-    credentials_id = credentials.create(context, {'username': 'u'})
-    purged(context, 1)
-    assert templates.get(context, template_id) and credentials.get(context, credentials_id)
+    template_id = templates.store({'a': 1})
+    credentials_id = credentials.create({'username': 'u'})
+    purged(1)
+    assert templates.get(template_id) and credentials.get(credentials_id)
     age_all(days=2)
-    templates.store(context, {'a': 1})
-    purged(context, 1)
-    assert templates.get(context, template_id) and not credentials.get(context, credentials_id)
+    templates.store({'a': 1})
+    purged(1)
+    assert templates.get(template_id) and not credentials.get(credentials_id)
 
 
 def test_unused_templates_are_purged(database, context, make_stack):
@@ -177,16 +173,15 @@ def test_unused_templates_are_purged(database, context, make_stack):
     stack_id = make_stack()
     old = stacks.get(context, stack_id).raw_template_id
     stacks.update(
-        context,
         stack_id,
-        {'raw_template_id': templates.store(context, {'new': 1}), 'prev_raw_template_id': old},
+        {'raw_template_id': templates.store({'new': 1}), 'prev_raw_template_id': old},
     )
     age_all(days=2)
-    purged(context, 1)
-    assert templates.get(context, old)
-    stacks.update(context, stack_id, {'prev_raw_template_id': None})
-    purged(context, 1)
-    assert templates.get(context, old) is None and count(models.raw_template) == 1
+    purged(1)
+    assert templates.get(old)
+    stacks.update(stack_id, {'prev_raw_template_id': None})
+    purged(1)
+    assert templates.get(old) is None and count(models.raw_template) == 1
 
 
 def test_unused_properties_are_purged_in_batches(database, context):
@@ -198,7 +193,7 @@ def test_unused_properties_are_purged_in_batches(database, context):
         )
 
     litter()
-    purged(context, 1)
+    purged(1)
     assert count(models.resource_properties_data) == 0
 
 
@@ -206,7 +201,7 @@ def test_purge_batch_takes_few_statements(database, context, make_stack):
     for number in range(30):
         make_stack(f's{number}', deleted_at=ago(days=2))
     with databases.statements() as sent:
-        assert purged(context, 1, batch_size=10) == 30
+        assert purged(1, batch_size=10) == 30
     assert len([statement for statement in sent if not statement.startswith('BEGIN')]) < 40
 
 
@@ -222,10 +217,10 @@ def test_purge_batch_takes_few_statements(database, context, make_stack):
 )
 def test_purge_with_invalid_arguments_raises(arguments, message):
     with pytest.raises(ValueError, match=message):
-        purged(None, **arguments)
+        purged(**arguments)
 
 
 def test_new_shared_row_stays_until_it_is_referred_to(database, context):
-    template_id = templates.store(context, {'new': 1})
-    purge.purge_deleted(context, 0)
-    assert templates.get(context, template_id)
+    template_id = templates.store({'new': 1})
+    purge.purge_deleted(0)
+    assert templates.get(template_id)

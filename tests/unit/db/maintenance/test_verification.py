@@ -30,25 +30,25 @@ def add_signal(stack_id):
 
 
 def checks(context):
-    return [finding.check for finding in verification.verify(context, KEYS)]
+    return [finding.check for finding in verification.verify(KEYS)]
 
 
 def test_sound_database_has_no_findings(context, make_stack):
     parent = make_stack(status='COMPLETE', action='CREATE')
     make_stack('child', owner_id=parent, status='COMPLETE', action='CREATE', live=None)
-    assert list(verification.verify(context, KEYS)) == []
+    assert list(verification.verify(KEYS)) == []
 
 
 def test_action_without_an_engine_is_found_with_its_cure(context, make_stack):
     stack_id = make_stack(status='IN_PROGRESS', action='CREATE')
-    locks.acquire(context, stack_id, 'dead-engine')
-    (found,) = verification.verify(context, KEYS)
+    locks.acquire(stack_id, 'dead-engine')
+    (found,) = verification.verify(KEYS)
     assert (found.check, found.row) == ('actions have an engine', f'stack {stack_id}')
     assert 'dead-engine is dead' in found.text and 'reset_stack_status' in found.cure
 
 
 BROKEN = {
-    'locks': lambda context, stack_id: locks.acquire(context, stack_id, 'dead-engine'),
+    'locks': lambda context, stack_id: locks.acquire(stack_id, 'dead-engine'),
     'marks of living stacks': lambda _, stack_id: change_stack(stack_id, live=None),
     'parents': lambda _, stack_id: change_stack(stack_id, owner_id='gone', live=None),
     'states of resources': lambda _, stack_id: add_resource(
@@ -87,7 +87,7 @@ def test_replacement_in_another_stack_is_found(context, make_stack):
 def test_signal_to_a_deleted_stack_is_found(context, make_stack):
     stack_id = make_stack(status='COMPLETE', action='DELETE', deleted_at=utcnow(), live=None)
     add_signal(stack_id)
-    (found,) = verification.verify(context, KEYS)
+    (found,) = verification.verify(KEYS)
     assert (found.check, found.row[:7]) == ('signals', 'signal ')
     assert 'deleted' in found.text and 'purge_deleted' in found.cure
 
@@ -110,5 +110,5 @@ def test_reference_to_no_row_is_found(context, database, make_stack):
         connection.execute('PRAGMA foreign_keys=ON')
     finally:
         connection.close()
-    (found,) = verification.verify(context, KEYS)
+    (found,) = verification.verify(KEYS)
     assert found.check == 'references' and 'stack has no such row' in found.text
