@@ -1,5 +1,6 @@
 """Names for what has no type before it is read."""
 
+from collections.abc import Generator
 from typing import Any, TypeAlias
 
 #: a value of a template, of JSON or of a column: a text, a number, a list, a map or None
@@ -8,3 +9,5 @@ Value: TypeAlias = Any
 Values: TypeAlias = dict[str, Any]
 #: a row of a query, whose attributes are the selected columns
 Row: TypeAlias = Any
+#: the steps of a task; each value that it yields is a wait (see ``engine.scheduler``)
+Work: TypeAlias = Generator[Any, None, Any]

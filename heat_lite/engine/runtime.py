@@ -210,6 +210,8 @@ class Listener(Protocol):
 
     def is_alive(self, context: RequestContext, engine_id: str) -> bool: ...
 
+    def helps(self, context: RequestContext, engine_id: str) -> bool: ...
+
     def send(
         self, context: RequestContext, engine_id: str, stack_identity: Values, message: str
     ) -> Any: ...
@@ -252,7 +254,7 @@ class Runtime:
     task_manager: 'ThreadGroupManager' = UNSET
     local_calls: 'LocalCalls' = UNSET
     listener: Listener = UNSET
-    lifecycle_plugins: 'LifecyclePlugins | None' = None
+    lifecycle_plugins: 'LifecyclePlugins' = UNSET
     notifier: 'Notifications | None' = None
     #: where events go besides the database; None: nowhere
     event_sinks: 'Sinks | None' = None

@@ -155,7 +155,7 @@ class TaskRunner:
 
     def __init__(
         self,
-        task: types.GeneratorType | Callable[..., Any],
+        task: Generator[Any, Any, Any] | Callable[..., Any],
         *args: Any,
         name: str | None = None,
         timeout: float | None = None,
@@ -163,9 +163,7 @@ class TaskRunner:
         **kwargs: Any,
     ):
         self._task: Any = (
-            task
-            if isinstance(task, types.GeneratorType)
-            else functools.partial(task, *args, **kwargs)
+            task if isinstance(task, Generator) else functools.partial(task, *args, **kwargs)
         )
         self.name = name or getattr(task, '__name__', str(task))
         self._clock = clock

@@ -38,7 +38,7 @@ class WorkerClient(RpcClient):
 
 
 def check_resources(
-    context: RequestContext, engine_id: str, stack_id: str, traversal_id: str, keys: list
+    context: RequestContext, engine_id: str, stack_id: str, traversal_id: str | None, keys: list
 ) -> None:
     """Have one engine work on the nodes of a traversal that it was given."""
     WorkerClient(engine_id).check_resource(

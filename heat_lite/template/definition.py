@@ -54,7 +54,7 @@ class ResourceDefinition:
         version: Version,
         parser: Parser,
         declared: Mapping[str, Value],
-        template: Value | None = None,
+        template: Value = None,
     ) -> None:
         self.name = name
         self.template = template

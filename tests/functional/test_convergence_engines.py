@@ -184,10 +184,10 @@ def test_two_engines_make_one_project_of_users(engine):
 def test_engine_that_has_lost_a_row_stores_nothing(engine):
     identity = engine.create({'resources': {'r': {'type': TEST}}}, name='lost')
     stack = loaded(engine.service, engine, identity)
-    old = stack.best_record('r')
+    old = stack.records.best('r')
     stack.journal.lease = journal.Lease('stranger', frozenset([old.id]))
     old.set(status_reason='changed')
-    new = stack.new_record('r', replaces=old)
+    new = stack.records.new('r', replaces=old)
     new.set_data('key', 'value')
     stack.journal.event(new, resource_name='r')
     before = len(rows(models.event, stack_id=identity['stack_id']))
@@ -202,14 +202,14 @@ def test_reading_rows_again_keeps_what_is_not_written(engine):
     resources = {name: {'type': TEST} for name in ('r', 'gone', 'other')}
     identity = engine.create({'resources': resources}, name='unwritten')
     stack, writer = (loaded(engine.service, engine, identity) for _ in range(2))
-    row, other_row = stack.best_record('r'), stack.best_record('other')
-    writer.best_record('r').set(engine_id='former', status_reason='older')
-    writer.best_record('other').set(status_reason='newer')
+    row, other_row = stack.records.best('r'), stack.records.best('other')
+    writer.records.best('r').set(engine_id='former', status_reason='older')
+    writer.records.best('other').set(status_reason='newer')
     writer.journal.flush()
     row.set(engine_id=None, nova_instance='object')
-    stack.forget(stack.best_record('gone'))
+    stack.forget(stack.records.best('gone'))
     stack.refresh_rows()
-    assert stack.best_record('r') is row and stack.best_record('gone') is None
+    assert stack.records.best('r') is row and stack.records.best('gone') is None
     assert (row.engine_id, row.nova_instance) == (None, 'object')
     assert other_row.status_reason == 'newer'
     stack.journal.flush()
@@ -246,11 +246,11 @@ def test_replacement_that_is_replaced_at_once_leaves_no_row(engine, other):
 def test_handler_whose_row_is_lost_begins_nothing(engine):
     identity = engine.create({'resources': {'r': {'type': TEST}}}, name='abandoned')
     stack = loaded(engine.service, engine, identity)
-    resource, begun = stack.resource_of(stack.best_record('r')), []
+    resource, begun = stack.resource_of(stack.records.best('r')), []
     stack.journal.lease = journal.Lease('stranger', frozenset([resource.record.id]))
 
     def work():
-        stack.new_record('r', replaces=resource.record)
+        stack.records.new('r', replaces=resource.record)
         yield
         begun.append('an object without a row')
 

@@ -72,7 +72,7 @@ class CaseStack(Stack):
         if outer not in self.definitions:
             error = exception.ResourceNotFound(resource_name=outer, stack_name=self.name)
             raise error.with_hint(suggest(outer, self.definitions))
-        item = self.resource_for(outer)
+        item: Any = self.resource_for(outer)
         if not inner:
             return item
         if not item.has_nested_stack:

@@ -14,8 +14,12 @@ import socket
 import threading
 import time
 
+from oslo_config import cfg
+
+from heat_lite.common import context as request_context
 from heat_lite.common import metrics
 from heat_lite.db import locks, services
+from heat_lite.engine.execution.task_manager import ThreadGroupManager
 from heat_lite.rpc import api as rpc_api
 
 LOG = logging.getLogger(__name__)
@@ -25,7 +29,7 @@ BINARY = 'heat-lite-engine'
 FRESH_INTERVALS = 1.8
 
 
-def interval(conf):
+def interval(conf: cfg.ConfigOpts) -> int:
     """Return the seconds between two heartbeats."""
     return min(conf.periodic_interval, conf.heat_lite.heartbeat_interval)
 
@@ -37,22 +41,25 @@ class Heartbeat:
     taken.
     """
 
-    def __init__(self, conf, engine_id, task_manager):
+    def __init__(
+        self, conf: cfg.ConfigOpts, engine_id: str, task_manager: ThreadGroupManager
+    ) -> None:
         self._interval = interval(conf)
-        self._id = None
+        self._context = request_context.admin_context()
+        self._id = ''
         self._engine_id = engine_id
         self._task_manager = task_manager
         self._host = conf.host
         self._last = time.monotonic()
-        self._others = set()
+        self._others: set[str] = set()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
 
-    def is_fresh(self):
+    def is_fresh(self) -> bool:
         """Return whether no other engine can have taken this one for dead."""
         return time.monotonic() - self._last < FRESH_INTERVALS * self._interval
 
-    def start(self):
+    def start(self) -> None:
         """Register the engine in place of the dead ones of its host, and begin to report."""
         hostname = socket.gethostname()
         removed = services.clean_host(self._host, hostname, BINARY)
@@ -63,7 +70,7 @@ class Heartbeat:
         self._thread.start()
         LOG.debug('Service %s of process %d is registered', self._id, os.getpid())
 
-    def _register(self):
+    def _register(self) -> str:
         return services.create(
             engine_id=self._engine_id,
             host=self._host,
@@ -73,7 +80,7 @@ class Heartbeat:
             report_interval=self._interval,
         )
 
-    def _warn_of_others(self):
+    def _warn_of_others(self) -> None:
         """Log the engines of another service on this database, which do not know its locks."""
         others = {services.describe(row) for row in services.foreign(BINARY)}
         for other in sorted(others - self._others):
@@ -85,7 +92,7 @@ class Heartbeat:
             )
         self._others = others
 
-    def _run(self):
+    def _run(self) -> None:
         while not self._stopping.wait(max(0.1, self._last + self._interval - time.monotonic())):
             try:
                 self._report()
@@ -96,7 +103,7 @@ class Heartbeat:
                     self._engine_id,
                 )
 
-    def _report(self):
+    def _report(self) -> None:
         now = time.monotonic()
         if not services.heartbeat(self._id):
             self._id = self._register()  # another engine has removed the row of a dead engine
@@ -113,7 +120,7 @@ class Heartbeat:
         self._last = now
         metrics.LAST_HEARTBEAT.set(time.time())
 
-    def stop(self):
+    def stop(self) -> None:
         self._stopping.set()
         try:
             services.delete(self._id)

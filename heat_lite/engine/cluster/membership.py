@@ -2,10 +2,13 @@
 taken over.
 """
 
+import datetime
 import time
+from collections.abc import Callable, Mapping
 
 from heat_lite.common import context as request_context
 from heat_lite.db import services
+from heat_lite.engine.runtime import Listener
 
 
 class EngineMembership:
@@ -15,19 +18,27 @@ class EngineMembership:
     one that does not answer is gone. ``timeout``: seconds by ``clock`` that a heartbeat counts.
     """
 
-    def __init__(self, listener, alone=False, timeout=0, clock=time.monotonic):
+    def __init__(
+        self,
+        listener: Listener,
+        alone: bool = False,
+        timeout: float = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._listener = listener
         self.alone = alone
         self._timeout = timeout
         self._clock = clock
-        self._heartbeats = {}
+        self._heartbeats: dict[str, tuple[datetime.datetime, float]] = {}
         self._context = request_context.admin_context()
 
-    def answers(self, engine_id):
+    def answers(self, engine_id: str) -> bool:
         """Return whether the engine answers a call."""
         return self._listener.is_alive(self._context, engine_id)
 
-    def is_gone(self, engine_id, heartbeats=None):
+    def is_gone(
+        self, engine_id: str, heartbeats: Mapping[str, datetime.datetime | None] | None = None
+    ) -> bool:
         """Return whether the engine has deregistered, or neither reports nor answers.
 
         ``heartbeats`` are those of all engines, ``{engine_id: time}``, if known already.
@@ -40,7 +51,7 @@ class EngineMembership:
                 return False
         return not self.answers(engine_id)
 
-    def alive_ids(self):
+    def alive_ids(self) -> set[str]:
         """Return the ids of the engines that report, including this one."""
         return {
             engine_id
@@ -48,10 +59,10 @@ class EngineMembership:
             if self._reports(engine_id, heartbeat)
         }
 
-    def _reports(self, engine_id, heartbeat):
+    def _reports(self, engine_id: str, heartbeat: datetime.datetime | None) -> bool:
         return heartbeat is not None and self._has_changed(engine_id, heartbeat)
 
-    def _has_changed(self, engine_id, heartbeat):
+    def _has_changed(self, engine_id: str, heartbeat: datetime.datetime) -> bool:
         """Return whether the heartbeat changed within the timeout, by the clock of this engine.
 
         The clock of a dead engine may have been wrong: then its last heartbeat seems recent

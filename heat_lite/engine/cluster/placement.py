@@ -10,13 +10,18 @@ Tests: tests/functional/test_placement_rpc.py.
 
 import logging
 import time
+from collections.abc import Iterable
 
 import oslo_messaging
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
+from heat_lite.engine.cluster.membership import EngineMembership
 from heat_lite.engine.resource import resource
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import stack_lock
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import api
 from heat_lite.rpc import client as rpc_client
 
@@ -42,18 +47,18 @@ class Placement:
     If all engines run in this process (``membership.alone``), nothing is delegated.
     """
 
-    def __init__(self, runtime, membership):
+    def __init__(self, runtime: Runtime, membership: EngineMembership) -> None:
         self._runtime = runtime
         self._membership = membership
         self._client = rpc_client.PeerClient(timeout=BEGIN_TIMEOUT)
         self._others = False, 0.0
-        self._alive = set()
+        self._alive: set[str] = set()
         #: engines that have said that they help
         self._helpers: set[str] = set()
 
     # ------------------------------------------------------------ delegation
 
-    def should_delegate(self, stack, nested):
+    def should_delegate(self, stack: Stack, nested: Stack) -> bool:
         """Return whether the next action of ``nested``, a stack in ``stack``, is another
         engine's work.
         """
@@ -67,10 +72,10 @@ class Placement:
             return False
         return limit == 0 or self._has_others() and not _is_small(nested)
 
-    def _works_on(self, stack_id):
+    def _works_on(self, stack_id: str) -> bool:
         return self._runtime.task_manager.has(stack_id) or self._runtime.workers.has(stack_id)
 
-    def _has_others(self):
+    def _has_others(self) -> bool:
         if self._membership.alone:
             return False
         known, until = self._others
@@ -88,11 +93,11 @@ class Placement:
         self._helpers |= {each for each in new if self._runtime.listener.helps(context, each)}
         return sorted(others & self._helpers)
 
-    def gone_engines(self, engine_ids):
+    def gone_engines(self, engine_ids: Iterable[str]) -> set[str]:
         """Return those of the engines that are gone."""
         return {engine_id for engine_id in engine_ids if self._membership.is_gone(engine_id)}
 
-    def create(self, stack, template_id):
+    def create(self, stack: Stack, template_id: int) -> str | None:
         """Let some engine create a drafted stack.
 
         Return its id, or None if it must be created here.
@@ -125,7 +130,7 @@ class Placement:
             )
             return None
 
-    def begin(self, method, stack, **arguments):
+    def begin(self, method: str, stack: Stack, **arguments: Value) -> bool:
         """Let some engine begin ``method`` of the engine API on a stack.
 
         Return False if it must be done here.
@@ -141,7 +146,7 @@ class Placement:
 
     # ------------------------------------------------------------ notification of the end
 
-    def check_departures(self):
+    def check_departures(self) -> None:
         """Wake all waiting tasks if an engine has gone.
 
         It may have gone between the end of a stack and the notification of it.
@@ -153,7 +158,7 @@ class Placement:
             self._runtime.waits.notify_all()
         self._alive = alive
 
-    def notify_parent(self, stack):
+    def notify_parent(self, stack: Stack) -> None:
         """The work on a nested stack has ended here: wake the task that waits for it, in any
         engine.
         """
@@ -178,7 +183,7 @@ class Placement:
             )
 
 
-def _is_small(stack):
+def _is_small(stack: Stack) -> bool:
     """Return whether no resource of the stack calls a service: then delegation costs more than
     the work.
     """

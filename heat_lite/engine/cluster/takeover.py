@@ -10,17 +10,22 @@ Tests: tests/chaos/test_takeover.py.
 import logging
 import random
 import time
+from collections.abc import Collection, Mapping
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, metrics, status
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value
 from heat_lite.db import credentials, journal, locks, services
 from heat_lite.db import signals as db_signals
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.cluster.membership import EngineMembership
 from heat_lite.engine.execution import actions
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import action_run, snapshots
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 #: seconds for which a lock of this engine may be without work before it is checked
@@ -29,19 +34,35 @@ IDLE_LOCK_SECONDS = 30
 SEARCH_SECONDS = 60
 
 
+class _Unchanged:
+    """How long each of some things has had the same value, by the checks so far."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[Value, float]] = {}
+
+    def longer_than(self, seconds: float, values: Mapping[str, Value]) -> list[str]:
+        """Return the keys whose value has not changed for ``seconds``; forget other keys."""
+        now, seen = time.monotonic(), self._seen
+        self._seen = {
+            key: seen[key] if key in seen and seen[key][0] == value else (value, now)
+            for key, value in values.items()
+        }
+        return [key for key, (_, since) in self._seen.items() if now - since > seconds]
+
+
 class TakeoverTask:
     """Resumes the actions of engines that ``membership`` reports as gone."""
 
-    def __init__(self, runtime, membership):
+    def __init__(self, runtime: Runtime, membership: EngineMembership) -> None:
         self._runtime = runtime
         self._membership = membership
         self._context = request_context.admin_context()
-        self._idle_since = {}
+        self._idle_locks = _Unchanged()
         self._searched = time.monotonic()
-        self._unlocked = set()
-        self._deletes = {}
+        self._unlocked: set[str] = set()
+        self._snapshot_deletes = _Unchanged()
 
-    def run_once(self):
+    def run_once(self) -> int:
         """Check all locks once. Return the number of stacks taken over."""
         held = locks.stack_ids_by_engine()
         count = self._check_own_locks(held.pop(self._runtime.engine_id, ()))
@@ -62,7 +83,7 @@ class TakeoverTask:
             count += self._check_unlocked()
         return count
 
-    def _take_over(self, engine_id, stack_ids):
+    def _take_over(self, engine_id: str, stack_ids: list[str]) -> int:
         # a random order shares the work among engines that do this at the same time
         random.shuffle(stack_ids)
         count = 0
@@ -77,23 +98,14 @@ class TakeoverTask:
                 count += 1
         return count
 
-    def _check_own_locks(self, stack_ids):
+    def _check_own_locks(self, stack_ids: Collection[str]) -> int:
         """Resume stacks that this engine has locked but does not work on.
 
         Such a lock is left behind by a failure, for example of the database.
         """
         working = set(self._runtime.task_manager.stack_ids())
-        now = time.monotonic()
-        self._idle_since = {
-            stack_id: self._idle_since.get(stack_id, now)
-            for stack_id in stack_ids
-            if stack_id not in working
-        }
-        idle = [
-            stack_id
-            for stack_id, since in self._idle_since.items()
-            if now - since > IDLE_LOCK_SECONDS
-        ]
+        without_work = dict.fromkeys(each for each in stack_ids if each not in working)
+        idle = self._idle_locks.longer_than(IDLE_LOCK_SECONDS, without_work)
         for stack_id in idle:
             LOG.warning(
                 'Stack %s is locked by this engine without a task: its action is resumed', stack_id
@@ -101,7 +113,7 @@ class TakeoverTask:
             self._resume(stack_id)
         return len(idle)
 
-    def _check_signals(self):
+    def _check_signals(self) -> None:
         """Handle the signals of engines that are gone, and those that no task here handles."""
         own = self._runtime.engine_id
         for engine_id, resources in db_signals.by_engine().items():
@@ -121,12 +133,13 @@ class TakeoverTask:
                     db_signals.claim(resource_id, engine_id, own)
                 self._resume_signals(stack_id, resource_id)
 
-    def _resume_signals(self, stack_id, resource_id):
+    def _resume_signals(self, stack_id: str, resource_id: int) -> None:
         try:
             stack = self._stack(stack_id)
-            found = (row for row in stack.rows() if row.id == resource_id) if stack else ()
-            for row in found:
-                signal_tasks.resume(stack.resource_of(row))
+            if stack is not None:
+                for row in stack.records.all():
+                    if row.id == resource_id:
+                        signal_tasks.resume(stack.resource_of(row))
         except Exception:
             LOG.exception(
                 'Signals to resource %d of stack %s wait: they are tried again at the next check',
@@ -134,25 +147,21 @@ class TakeoverTask:
                 stack_id,
             )
 
-    def _check_snapshots(self):
+    def _check_snapshots(self) -> None:
         """Resume snapshot deletes that have gone silent.
 
         They hold no lock; their engine touches the row at intervals.
         """
-        now = time.monotonic()
-        rows = db_snapshots.list_deleting()
-        known, self._deletes = self._deletes, {}
-        for row in rows:
-            seen, since = known.get(row.id, (None, now))
-            since = since if seen == row.updated_at else now
-            self._deletes[row.id] = row.updated_at, since
-            if now - since > snapshots.SILENCE_SECONDS and db_snapshots.touch(
-                row.id, row.updated_at
-            ):
+        rows = {row.id: row for row in db_snapshots.list_deleting()}
+        touched = {row_id: row.updated_at for row_id, row in rows.items()}
+        for row_id in self._snapshot_deletes.longer_than(snapshots.SILENCE_SECONDS, touched):
+            row = rows[row_id]
+            stack = self._stack(row.stack_id)
+            if stack and db_snapshots.touch(row.id, row.updated_at):
                 LOG.warning('The delete of snapshot %s has stopped: it is resumed', row.id)
-                snapshots.resume_delete(self._stack(row.stack_id), row.id)
+                snapshots.resume_delete(stack, row.id)
 
-    def _check_unlocked(self):
+    def _check_unlocked(self) -> int:
         """Resume stacks that were in progress without a lock at two checks in a row."""
         unlocked = set(locks.unlocked_in_progress())
         idle = unlocked & self._unlocked
@@ -167,7 +176,7 @@ class TakeoverTask:
                 count += 1
         return count
 
-    def _has_login(self, stack_id):
+    def _has_login(self, stack_id: str) -> bool:
         """Return False if the stack is one of a cloud that this service has no login of.
 
         Such a stack waits until the service is started with its cloud.
@@ -180,7 +189,7 @@ class TakeoverTask:
             return True
         return row.tenant not in absent if clouds is None else row.tenant in clouds.logins
 
-    def _resume(self, stack_id):
+    def _resume(self, stack_id: str) -> None:
         """Resume the action of a stack. If that is impossible, the stack fails with the reason."""
         try:
             stack = self._stack(stack_id)
@@ -197,28 +206,29 @@ class TakeoverTask:
             LOG.exception('The action of stack %s could not be resumed: the stack fails', stack_id)
             self._fail(stack_id, error)
 
-    def _stack(self, stack_id):
+    def _stack(self, stack_id: str) -> Stack | None:
         row = db_stacks.get(self._context, stack_id, show_deleted=True)
-        return row and engine_stack.Stack.from_row(self._runtime, self._requester(row), row)
+        return row and Stack.from_row(self._runtime, self._requester(row), row)
 
-    def _requester(self, row):
+    def _requester(self, row: Row) -> RequestContext:
         """Return the context of the action's requester, stored at the top of the tree, or else
         that of the owner.
         """
         top = row
         if row.owner_id is not None:
-            top = db_stacks.get_row(db_stacks.root_id(row.id)) or row
+            top_id = db_stacks.root_id(row.id) or row.id
+            top = db_stacks.get_row(top_id) or row
         context = credentials.decrypt_requester(top.asker) or context_of_owner(row)
         context.stack_depth = (top.plan or {}).get(action_run.STACK_DEPTH)
         return context
 
-    def _release(self, stack_id, stack):
+    def _release(self, stack_id: str, stack: Stack | None) -> None:
         """Release a lock that was left behind after the last state had been written."""
         if stack is not None:
             snapshots.fail_unfinished(stack)
         locks.release(stack_id, self._runtime.engine_id)
 
-    def _fail(self, stack_id, error):
+    def _fail(self, stack_id: str, error: Exception) -> None:
         """Store FAILED and release the lock.
 
         If that fails the lock stays, and a later check retries.
@@ -234,7 +244,7 @@ class TakeoverTask:
         )
 
 
-def context_of_owner(row):
+def context_of_owner(row: Row) -> RequestContext:
     """Return a context of the owner of a stack, without a token."""
     return request_context.RequestContext(
         username=row.username, user_name=row.username, project_id=row.tenant, overwrite=False

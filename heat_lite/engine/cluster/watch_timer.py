@@ -7,11 +7,17 @@ evaluated once (see ``db.watch_rules.evaluate_due``).
 Tests: tests/functional/test_watch_rules.py.
 """
 
+import datetime
 import logging
 import time
+from collections.abc import Sequence
 
+from heat_lite.common.value_types import Row
 from heat_lite.db import watch_rules as db_watch_rules
 from heat_lite.db.column_types import utcnow
+from heat_lite.engine.cluster.heartbeat import Heartbeat
+from heat_lite.engine.cluster.membership import EngineMembership
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.watch import watch_evaluation
 
 LOG = logging.getLogger(__name__)
@@ -29,12 +35,14 @@ class WatchTask:
     ``membership`` knows the living engines, ``heartbeat`` whether this one may still be one.
     """
 
-    def __init__(self, runtime, membership, heartbeat):
+    def __init__(
+        self, runtime: Runtime, membership: EngineMembership, heartbeat: Heartbeat
+    ) -> None:
         self._runtime = runtime
         self._membership = membership
         self._heartbeat = heartbeat
 
-    def run_once(self):
+    def run_once(self) -> int:
         """Evaluate the rules that are due. Return their number."""
         share, end, count = self._share(), time.monotonic() + RUN_SECONDS, 0
         while self._heartbeat.is_fresh() and time.monotonic() < end:
@@ -46,14 +54,14 @@ class WatchTask:
                 break
         return count
 
-    def _share(self):
+    def _share(self) -> tuple[int, int]:
         """Return (number of this engine, number of engines)."""
         if self._membership.alone:
             return 0, 1
         engines = sorted({*self._membership.alive_ids(), self._runtime.engine_id})
         return engines.index(self._runtime.engine_id), len(engines)
 
-    def _act(self, evaluation):
+    def _act(self, evaluation: db_watch_rules.Evaluation) -> None:
         rule, verdict, tenant, acts = evaluation
         if verdict.state != rule.state:
             LOG.info('Watch rule %s is %s: %s', rule.name, verdict.state, verdict.reason)
@@ -64,7 +72,7 @@ class WatchTask:
                 LOG.info('Watch rule %s: no actions, its stack is being changed', rule.name)
 
 
-def _judge(rule, points, now):
+def _judge(rule: Row, points: Sequence[Row], now: datetime.datetime) -> db_watch_rules.Verdict:
     """Return the verdict; for a rule that cannot be evaluated, that of a later try."""
     try:
         return watch_evaluation.judge(rule, points, now)

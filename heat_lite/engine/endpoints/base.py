@@ -5,23 +5,25 @@ Tests: tests/functional/test_placement_rpc.py.
 
 import functools
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from oslo_serialization import jsonutils
 
 from heat_lite.common import exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.runtime import Runtime
-from heat_lite.engine.stack import stack as engine_stack
-from heat_lite.engine.stack import stack_lock
+from heat_lite.engine.stack import stack_lock, template_files
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import client as rpc_client
+from heat_lite.template import merge
+from heat_lite.template.environment import Environment
+from heat_lite.template.template import Template
 
 #: a map as it travels by RPC
-Wire = dict[str, Any]
+Wire = Values
 
 
 def on_working_engine(method: Callable) -> Callable:
@@ -30,8 +32,8 @@ def on_working_engine(method: Callable) -> Callable:
     """
 
     @functools.wraps(method)
-    def call(self: Any, context: RequestContext, stack_identity: Wire, **args: Wire) -> Any:
-        stack_id = _identity(stack_identity).stack_id
+    def call(self: Value, context: RequestContext, stack_identity: Wire, **args: Wire) -> Value:
+        stack_id: Value = _identity(stack_identity).stack_id
         holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
         if holder is None:
             try:
@@ -55,7 +57,7 @@ class Endpoint:
 
     def _row(
         self, context: RequestContext, stack_identity: Wire, show_deleted: bool = False
-    ) -> Any:
+    ) -> db_stacks.StackRow:
         """Return the row of a stack.
 
         Raises EntityNotFound unless name and id match, and InvalidTenant for a stack of the
@@ -75,9 +77,51 @@ class Endpoint:
     def _stack(
         self, context: RequestContext, stack_identity: Wire, show_deleted: bool = False
     ) -> Stack:
-        return engine_stack.Stack.from_row(
-            self._runtime, context, self._row(context, stack_identity, show_deleted)
-        )
+        return self._load(context, self._row(context, stack_identity, show_deleted))
+
+    def _template(
+        self,
+        context: RequestContext,
+        template: Mapping[str, Value],
+        params: Wire | None,
+        files: Mapping[str, str] | None,
+        environment_files: list[str] | None,
+        files_container: str | None,
+        present: Template | None = None,
+        clear: Collection[str] = (),
+    ) -> Template:
+        """Parse a template with its environment, its parts merged into those of ``present``.
+
+        ``clear``: parameters of the present environment to drop.
+        """
+        files = template_files.with_container(self._runtime, context, files, files_container)
+        if present is not None:
+            files = {**present.files, **files}
+        known = Template(template, files).parameter_schemata
+        environment = merge.merge_environments(params or {}, files, environment_files, known)
+        if present is not None:
+            environment = merge.patch(present.environment.data, environment, clear, known)
+        return Template(template, files, Environment(environment))
+
+    def _load(self, context: RequestContext, row: Row) -> Stack:
+        return Stack.from_row(self._runtime, context, row)
+
+    def _levels(self, context: RequestContext, top: Stack, depth: int) -> Iterator[list[Stack]]:
+        """Yield the stack, then those of each level of nested stacks, ``depth`` levels down."""
+        yield [top]
+        for rows in nested_rows(top.id, depth):
+            yield [self._load(context, row) for row in rows]
+
+
+def nested_rows(stack_id: str, depth: int) -> Iterator[Sequence[db_stacks.ListedStack]]:
+    """Yield the rows of each level of nested stacks, ``depth`` levels down."""
+    ids = [stack_id]
+    for _ in range(depth):
+        rows = db_stacks.children(ids)
+        if not rows:
+            return
+        yield rows
+        ids = [row.id for row in rows]
 
 
 class LocalCalls:
@@ -90,7 +134,7 @@ class LocalCalls:
     def __init__(self, endpoints: list[Endpoint]) -> None:
         self._endpoints = endpoints
 
-    def call(self, context: RequestContext, name: str, **arguments: Any) -> Any:
+    def call(self, context: RequestContext, name: str, **arguments: Value) -> Value:
         """Call a method with copies of the arguments; return a copy of its result.
 
         Raises StopIteration for an unknown method.
@@ -99,11 +143,11 @@ class LocalCalls:
         return _copy(getattr(endpoint, name)(context, **_copy(arguments)))
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: Value) -> Value:
     return json.loads(jsonutils.dumps(value))
 
 
-def _identity(values: Any) -> HeatIdentifier:
+def _identity(values: Value) -> HeatIdentifier:
     try:
         return identifier.HeatIdentifier.from_dict(values)
     except (KeyError, TypeError):

@@ -4,14 +4,12 @@ Tests: tests/functional/test_live_state.py, tests/functional/test_live_routes.py
 """
 
 import time
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import stacks as db_stacks
+from heat_lite.common.value_types import Values
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.engine.stack import stack as engine_stack
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking
 
@@ -33,14 +31,9 @@ class Drift(Endpoint):
         """
         end = time.monotonic() + MAX_SECONDS
         found: Wire = {'checked': 0, 'resources': [], 'unchecked': []}
-        level = [self._stack(context, stack_identity)]
-        for depth in range(nested_depth + 1):
+        for level in self._levels(context, self._stack(context, stack_identity), nested_depth):
             for stack in level:
                 _compare(stack, end, found)
-            if depth == nested_depth or not level:
-                break
-            children = db_stacks.children([stack.id for stack in level])
-            level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
         return found
 
 
@@ -83,7 +76,7 @@ def _changes(item: Resource) -> tuple[list[Wire] | None, str | None]:
     return _shown(item, stored, live), None
 
 
-def _shown(item: Resource, stored: Any, live: dict[str, Any]) -> list[Wire]:
+def _shown(item: Resource, stored: Values, live: Values) -> list[Wire]:
     names = sorted(name for name, value in live.items() if value != stored.get(name))
     if not names:
         return []

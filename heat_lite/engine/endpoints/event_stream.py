@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable
 from heat_lite.common import event_cursor, exception, lru_cache, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
-from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.db import event_stream as db_stream
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.event_stream import StackPlace
@@ -150,8 +149,7 @@ class EventStream(Endpoint):
             lineage = lineages.get(row.stack_id)
             if lineage is None:
                 continue
-            identity = HeatIdentifier(lineage[0].tenant, lineage[0].name, lineage[0].id)
-            one = format.event(row, identity.as_dict())
+            one = format.event(row, format.identity_of(lineage[0]))
             one['number'] = row.id
             one['timestamp'] = _seconds(row.created_at)
             one['first_wait'] = row.updated_at and _seconds(row.updated_at)

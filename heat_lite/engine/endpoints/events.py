@@ -3,16 +3,14 @@
 Tests: tests/functional/test_queries.py.
 """
 
-from typing import Any
-
-from heat_lite.common import exception, identifier
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Row
 from heat_lite.db import events as db_events
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
-from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.endpoints.base import Endpoint, Wire, nested_rows
 from heat_lite.engine.stack import format
 from heat_lite.engine.validation import masking
 
@@ -58,11 +56,10 @@ class Events(Endpoint):
                 f'There are more than {MAX_EVENTS} events: ask for pages (limit and marker)'
             )
         detail = 'uuid' in (filters or {})
-        stacks = {stack_id: identity.as_dict() for stack_id, identity in identities.items()}
-        root = next(iter(stacks.values()), None)
+        root = next(iter(identities.values()), None)
         result = []
         for row in rows:
-            one = format.event(row, stacks[row.stack_id])
+            one = format.event(row, identities[row.stack_id])
             one['resource_properties'] = (
                 self._template_properties(context, row, identities[row.stack_id]) if detail else {}
             )
@@ -71,9 +68,7 @@ class Events(Endpoint):
             result.append(one)
         return result
 
-    def _template_properties(
-        self, context: RequestContext, row: Any, identity: HeatIdentifier
-    ) -> Wire:
+    def _template_properties(self, context: RequestContext, row: Row, stack_identity: Wire) -> Wire:
         """Return the properties of an event that the template sets, without defaults, secrets
         masked.
         """
@@ -81,7 +76,7 @@ class Events(Endpoint):
         properties = found and found.properties
         if not properties:  # or the event has been trimmed or purged since
             return {}
-        stack = self._stack(context, identity.as_dict(), show_deleted=True)
+        stack = self._stack(context, stack_identity, show_deleted=True)
         definition = stack.definitions.get(row.resource_name)
         if definition is None:  # removed from the template since
             given = {name: value for name, value in properties.items() if value is not None}
@@ -95,23 +90,14 @@ class Events(Endpoint):
 
     def _identities(
         self, context: RequestContext, stack_identity: Wire, nested_depth: int
-    ) -> dict[str, HeatIdentifier]:
+    ) -> dict[str, Wire]:
         if stack_identity is None:
             return {
-                row.id: _identity(row)
+                row.id: format.identity_of(row)
                 for row in db_stacks.list_rows(context, StackFilter(show_nested=True))
             }
         row = self._row(context, stack_identity, show_deleted=True)
-        result = {row.id: _identity(row)}
-        parents = [row.id]
-        for _ in range(nested_depth):
-            children = db_stacks.children(parents)
-            result.update({child.id: _identity(child) for child in children})
-            parents = [child.id for child in children]
-            if not parents:
-                break
+        result = {row.id: format.identity_of(row)}
+        for rows in nested_rows(row.id, nested_depth):
+            result.update((each.id, format.identity_of(each)) for each in rows)
         return result
-
-
-def _identity(row: Any) -> HeatIdentifier:
-    return identifier.HeatIdentifier(row.tenant, row.name, row.id)

@@ -4,19 +4,22 @@ Tests: tests/functional/test_queries.py, tests/functional/test_signals.py.
 """
 
 from collections.abc import Collection, Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from heat_lite.common import context as request_context
-from heat_lite.common import exception, identifier, status
+from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.local_stack_domain import DISABLED
+from heat_lite.common.value_types import Value
 from heat_lite.db import resources as db_resources
 from heat_lite.db import stacks as db_stacks
+from heat_lite.db.stacks import StackRow
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
+from heat_lite.engine.resource.record import Record
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.signals import signals
 from heat_lite.engine.stack import format
-from heat_lite.engine.stack import stack as engine_stack
 from heat_lite.engine.stack.stack import Stack
 
 #: filters of the list -> keys of a formatted resource
@@ -39,17 +42,12 @@ class Resources(Endpoint):
         filters: Wire | None = None,
     ) -> list[Wire]:
         """Return the resources of a stack and of nested stacks ``nested_depth`` levels down."""
-        level = [self._stack(context, stack_identity, show_deleted=True)]
-        result: list[Wire] = []
-        for depth in range(nested_depth + 1):
-            result.extend(self._list_level(level, with_detail, filters))
-            children = (
-                db_stacks.children([stack.id for stack in level]) if depth < nested_depth else ()
-            )
-            level = [engine_stack.Stack.from_row(self._runtime, context, row) for row in children]
-            if not level:
-                break
-        return result
+        top = self._stack(context, stack_identity, show_deleted=True)
+        return [
+            each
+            for level in self._levels(context, top, nested_depth)
+            for each in self._list_level(level, with_detail, filters)
+        ]
 
     @staticmethod
     def _list_level(stacks: list[Stack], with_detail: bool, filters: Wire | None) -> Iterator[Wire]:
@@ -60,7 +58,7 @@ class Resources(Endpoint):
         listed = {} if with_detail else db_resources.list_brief([stack.id for stack in stacks])
         for stack in stacks:
             if not with_detail:
-                stack.resource_records.use_listed(listed.get(stack.id, ()))
+                stack.records.use_listed(listed.get(stack.id, ()))
             yield from _list(stack, with_detail, filters)
 
     def describe_stack_resource(
@@ -74,7 +72,7 @@ class Resources(Endpoint):
         asked for them.
         """
         stack = self._stack(context, stack_identity)
-        stack.resource_records.expects_few_reads = True
+        stack.records.expects_few_reads = True
         found = self._find(stack, resource_name)
         _refuse_stack_users(context, stack, found.name)
         required_by = stack.required_by().get(found.name, ())
@@ -106,7 +104,7 @@ class Resources(Endpoint):
 
     @staticmethod
     def _find(stack: Stack, resource_name: str) -> Resource:
-        row = stack.best_record(resource_name)
+        row = stack.records.best(resource_name)
         if row is None:
             raise exception.ResourceNotFound(resource_name=resource_name, stack_name=stack.name)
         return stack.resource_of(row)
@@ -117,11 +115,7 @@ class Resources(Endpoint):
         stack_row = row and db_stacks.get(context, row.stack_id)
         if not stack_row:
             raise exception.EntityNotFound(entity='Resource', name=physical_resource_id)
-        return (
-            identifier.HeatIdentifier(stack_row.tenant, stack_row.name, stack_row.id)
-            .resource(row.name)
-            .as_dict()
-        )
+        return {**format.identity_of(stack_row), 'path': f'/resources/{row.name}'}
 
     @on_working_engine
     def resource_signal(
@@ -129,7 +123,7 @@ class Resources(Endpoint):
         context: RequestContext,
         stack_identity: Wire,
         resource_name: str,
-        details: Any,
+        details: Value,
         sync_call: bool = False,
     ) -> Wire | None:
         """Signal a resource. The signal is stored when this returns.
@@ -137,8 +131,8 @@ class Resources(Endpoint):
         Types without a signal handler refuse it, except for ``unset_hook``.
         """
         row = self._row(context, stack_identity)
-        stack = engine_stack.Stack.from_row(self._runtime, _owner_context(context, row), row)
-        stack.resource_records.expects_few_reads = True
+        stack = self._load(_owner_context(context, row), row)
+        stack.records.expects_few_reads = True
         if _may_be_disabled(self._runtime, context, row.tenant):
             _refuse_disabled_user(context, stack, signals.find(stack, resource_name))
         return signals.signal(stack, resource_name, details, wait=sync_call)
@@ -174,7 +168,7 @@ def _list(stack: Stack, with_detail: bool, filters: Wire | None) -> Iterator[Wir
             yield one
 
 
-def _owner_context(context: RequestContext, row: Any) -> RequestContext:
+def _owner_context(context: RequestContext, row: StackRow) -> RequestContext:
     """Return the context for a signal: a stack user may send it, but has no access to related
     stacks.
     """
@@ -206,7 +200,7 @@ def _refuse_disabled_user(context: RequestContext, stack: Stack, item: Resource)
         raise exception.Forbidden(action='this action: the user is disabled')
 
 
-def _may_be_disabled(runtime: Any, context: RequestContext, tenant: str) -> bool:
+def _may_be_disabled(runtime: Runtime, context: RequestContext, tenant: str) -> bool:
     """Return whether the requester is a user that the service itself has issued for a stack."""
     return runtime.clouds is not None and context.tenant_id != tenant
 
@@ -215,7 +209,7 @@ def _is_user(item: Resource, context: RequestContext) -> bool:
     return context.user_id in (item.resource_id, item.data().get('user_id'))
 
 
-def _matches(listed: Wire, row: Any, filters: Wire) -> bool:
+def _matches(listed: Wire, row: Record, filters: Wire) -> bool:
     for name, wanted in filters.items():
         if wanted == '':
             continue  # no restriction

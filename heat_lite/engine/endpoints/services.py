@@ -5,7 +5,6 @@ Tests: tests/http/test_contracts.py.
 
 import logging
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -73,7 +72,7 @@ class Services(Endpoint):
         return identity
 
 
-def _identity(answer: Any) -> Wire | None:
+def _identity(answer: object) -> Wire | None:
     """Return the identity that a backend states; None if it states none, or not in full."""
     if not isinstance(answer, Mapping) or not all(answer.get(name) for name in REQUIRED):
         return None

@@ -3,9 +3,8 @@
 Tests: tests/functional/test_software.py.
 """
 
-from typing import Any
-
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import session
 from heat_lite.engine import scheduler
 from heat_lite.engine.endpoints.base import Endpoint, Wire
@@ -31,10 +30,10 @@ class SoftwareConfigs(Endpoint):
         context: RequestContext,
         group: str,
         name: str,
-        config: Any,
+        config: Value,
         inputs: list | None = None,
         outputs: list | None = None,
-        options: Any = None,
+        options: Value = None,
     ) -> Wire:
         return self._runtime.software(context).create_config(
             group, name, config, inputs, outputs, options
@@ -119,7 +118,7 @@ class SoftwareDeployments(Endpoint):
         self,
         context: RequestContext,
         deployment_id: str,
-        details: Any,
+        details: Value,
         updated_at: str | None = None,
     ) -> str | None:
         """Store the result that a server reports.

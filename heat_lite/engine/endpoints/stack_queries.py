@@ -6,14 +6,13 @@ Tests: tests/functional/test_queries.py.
 import contextlib
 import uuid
 
-from heat_lite.common import exception, identifier
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.stack import format
-from heat_lite.engine.stack import stack as engine_stack
 from heat_lite.engine.validation import masking
 
 
@@ -32,7 +31,7 @@ class StackQueries(Endpoint):
             row = db_stacks.get_by_name(context, stack_name)
         if row is None:
             raise exception.EntityNotFound(entity='Stack', name=stack_name)
-        return identifier.HeatIdentifier(row.tenant, row.name, row.id).as_dict()
+        return format.identity_of(row)
 
     def list_stacks(
         self,
@@ -104,10 +103,7 @@ class StackQueries(Endpoint):
     ) -> list[Wire]:
         """Return a list with one stack, or with all stacks if no identity is given."""
         if stack_identity is None:
-            stacks = [
-                engine_stack.Stack.from_row(self._runtime, context, row)
-                for row in db_stacks.list_rows(context)
-            ]
+            stacks = [self._load(context, row) for row in db_stacks.list_rows(context)]
         else:
             stacks = [self._stack(context, stack_identity, show_deleted=True)]
         return [format.stack(stack, resolve_outputs) for stack in stacks]
@@ -140,13 +136,8 @@ class StackQueries(Endpoint):
 
 def _column_filters(filters: Wire) -> Wire:
     """Replace the names that clients use by those of columns."""
-    names = {
-        'stack_name': 'name',
-        'stack_action': 'action',
-        'stack_status': 'status',
-        'stack_status_reason': 'status_reason',
-    }
-    names.update(stack_owner='username', parent='owner_id', timeout_mins='timeout')
+    names = {'stack_owner': 'username', 'parent': 'owner_id', 'timeout_mins': 'timeout'}
+    names |= {f'stack_{name}': name for name in ('name', 'action', 'status', 'status_reason')}
     return {names.get(key, key): value for key, value in filters.items()}
 
 

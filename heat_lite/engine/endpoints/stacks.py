@@ -3,28 +3,19 @@
 Tests: tests/functional/test_engine.py.
 """
 
-from collections.abc import Callable
-
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
 from heat_lite.engine.execution import actions, preview
-from heat_lite.engine.stack import adoption, stack_storage, template_files
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack import adoption, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import validation
 from heat_lite.rpc import api
-from heat_lite.template import merge
-from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
-#: arguments of a request -> columns of the stack
-ARGUMENTS = {
-    'timeout_mins': 'timeout',
-    'disable_rollback': 'disable_rollback',
-    api.PROTECTED: 'protected',
-}
+#: arguments of a request that change fields of the stack of the same name
+FIELDS = ('timeout_mins', 'disable_rollback', api.PROTECTED)
 
 
 class Stacks(Endpoint):
@@ -37,8 +28,8 @@ class Stacks(Endpoint):
         context: RequestContext,
         stack_name: str,
         template: Wire,
-        params: Wire,
-        files: Wire,
+        params: Wire | None,
+        files: Wire | None,
         args: Wire,
         environment_files: list[str] | None = None,
         files_container: str | None = None,
@@ -98,8 +89,8 @@ class Stacks(Endpoint):
         context: RequestContext,
         stack_name: str,
         template: Wire,
-        params: Wire,
-        files: Wire,
+        params: Wire | None,
+        files: Wire | None,
         args: Wire,
         environment_files: list[str] | None = None,
         files_container: str | None = None,
@@ -120,8 +111,8 @@ class Stacks(Endpoint):
         context: RequestContext,
         stack_identity: Wire,
         template: Wire,
-        params: Wire,
-        files: Wire,
+        params: Wire | None,
+        files: Wire | None,
         args: Wire,
         environment_files: list[str] | None = None,
         files_container: str | None = None,
@@ -165,8 +156,8 @@ class Stacks(Endpoint):
         context: RequestContext,
         stack_identity: Wire,
         template: Wire,
-        params: Wire,
-        files: Wire,
+        params: Wire | None,
+        files: Wire | None,
         args: Wire,
         environment_files: list[str] | None = None,
         files_container: str | None = None,
@@ -191,15 +182,26 @@ class Stacks(Endpoint):
         self,
         stack: Stack,
         template: Wire,
-        params: Wire,
-        files: Wire,
+        params: Wire | None,
+        files: Wire | None,
         args: Wire,
         environment_files: list[str] | None,
         files_container: str | None,
     ) -> Template:
-        """Return the validated template of an update. Raises the first error in it."""
-        parsed = self._update_template(
-            stack, template, params, files, args, environment_files, files_container
+        """Return the validated template of an update. Raises the first error in it.
+
+        With ``existing`` (PATCH) it is merged into the present one.
+        """
+        present = stack.template if args.get('existing') else None
+        parsed = self._template(
+            stack.context,
+            present.data if present and template is None else template,
+            params,
+            files,
+            environment_files,
+            files_container,
+            present,
+            args.get('clear_parameters') or (),
         )
         changed = self._as_updated(stack, parsed, args)
         validation.immutable_parameters(stack, changed)
@@ -252,33 +254,12 @@ class Stacks(Endpoint):
 
     # ------------------------------------------------------------ helpers
 
-    def _template(
-        self,
-        context: RequestContext,
-        template: Wire,
-        params: Wire,
-        files: Wire,
-        environment_files: list[str] | None,
-        files_container: str | None = None,
-        onto: Callable[[dict, dict], dict] | None = None,
-    ) -> Template:
-        """Parse a template with its environment.
-
-        ``onto(environment, parameters)`` adapts the environment given.
-        """
-        files = template_files.with_container(self._runtime, context, files, files_container)
-        known = Template(template, files).parameter_schemata
-        environment = merge.merge_environments(params or {}, files, environment_files, known)
-        return Template(
-            template, files, Environment(environment if onto is None else onto(environment, known))
-        )
-
     def _new_stack(
         self, context: RequestContext, name: str, template: Template, args: Wire
     ) -> Stack:
         validation.stack_name(name)
         validation.tags(self._runtime, args.get('tags'))
-        return engine_stack.Stack(
+        return Stack(
             self._runtime,
             context,
             template,
@@ -292,53 +273,16 @@ class Stacks(Endpoint):
             action=status.CREATE,
             status=status.IN_PROGRESS,
             status_reason='Stack CREATE started',
-            created_at=engine_stack.Stack.utcnow(),
+            created_at=Stack.utcnow(),
             plan=ActionRun(stack_depth=context.stack_depth).as_column(),
             convergence=self._runtime.limits.convergence_engine,
-        )
-
-    def _update_template(
-        self,
-        stack: Stack,
-        template: Wire,
-        params: Wire,
-        files: Wire,
-        args: Wire,
-        environment_files: list[str] | None,
-        files_container: str | None,
-    ) -> Template:
-        """Return the template of an update.
-
-        With ``existing`` (PATCH) it is merged into the present one.
-        """
-        if not args.get('existing'):
-            return self._template(
-                stack.context, template, params, files, environment_files, files_container
-            )
-        present, clear = stack.template, args.get('clear_parameters') or ()
-        data, files = (
-            present.data if template is None else template,
-            {
-                **present.files,
-                **template_files.with_container(
-                    self._runtime, stack.context, files, files_container
-                ),
-            },
-        )
-
-        def onto_present(environment: dict, known: dict) -> dict:
-            return merge.patch(present.environment.data, environment, clear, known)
-
-        return self._template(
-            stack.context, data, params, files, environment_files, onto=onto_present
         )
 
     def _as_updated(self, stack: Stack, template: Template, args: Wire) -> Stack:
         """Return the stack with the new template, for validation only. Nothing is stored."""
         validation.tags(self._runtime, args.get('tags'))
         validation.resource_count(self._runtime, template)
-        fields = stack.fields_of(stack)
-        return engine_stack.Stack(self._runtime, stack.context, template, **fields)
+        return stack.with_template(template)
 
 
 def _forbids_replacement(args: Wire) -> bool:
@@ -346,9 +290,9 @@ def _forbids_replacement(args: Wire) -> bool:
 
 
 def _update_values(stack: Stack, args: Wire) -> Wire:
-    values = {column: args[key] for key, column in ARGUMENTS.items() if key in args}
-    if not values.get('timeout'):
-        values.pop('timeout', None)  # no timeout, or 0, keeps the present one
+    values = {name: args[name] for name in FIELDS if name in args}
+    if not values.get('timeout_mins'):
+        values.pop('timeout_mins', None)  # no timeout, or 0, keeps the present one
     if args.get('tags') is not None or not args.get('existing'):
         values['tags'] = args.get('tags') or []
     return values

@@ -5,18 +5,15 @@ Tests: tests/functional/test_conformance.py.
 
 import inspect
 import re
-from typing import Any
 
+from heat_lite.clients.clients import Clients
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.engine.stack import template_files
 from heat_lite.engine.validation import validation
-from heat_lite.template import generate, merge, patterns, schema, support, versions
-from heat_lite.template.environment import Environment
+from heat_lite.template import generate, patterns, schema, support, versions
 from heat_lite.template.functions import budget
-from heat_lite.template.template import Template
 
 
 class Templates(Endpoint):
@@ -35,12 +32,9 @@ class Templates(Endpoint):
 
         Raises the first error in it whose code is not one of ``ignorable_errors``.
         """
-        files = template_files.with_container(self._runtime, context, files, files_container)
-        blank = Template(template, files)
-        environment = merge.merge_environments(
-            params or {}, files, environment_files, blank.parameter_schemata
+        parsed = self._template(
+            context, template, params, files, environment_files, files_container
         )
-        parsed = Template(template, files, Environment(environment))
         return validation.template(
             context, self._runtime, parsed, show_nested, ignorable_errors or ()
         )
@@ -184,7 +178,7 @@ class Templates(Endpoint):
         )
 
 
-def _reason_of_absence(clients: Any, cls: type[Resource], known: dict) -> str | None:
+def _reason_of_absence(clients: Clients, cls: type[Resource], known: dict) -> str | None:
     """Return why the cloud lacks a service of a type; None if it has all of them.
 
     ``known`` caches the answers by service.

@@ -3,18 +3,17 @@
 Tests: tests/functional/test_watch_rules.py.
 """
 
-from typing import Any
-
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.watch import watch_rules
 
 
 class WatchRules(Endpoint):
     def create_watch_data(
-        self, context: RequestContext, watch_name: str | None, stats_data: Any
-    ) -> Any:
+        self, context: RequestContext, watch_name: str | None, stats_data: Value
+    ) -> Value:
         """Store measurements, one or a list, and return them.
 
         Without a name, for each rule that has the metric and the dimensions.

@@ -6,7 +6,6 @@ Tests: tests/functional/test_convergence.py.
 import contextlib
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
@@ -16,7 +15,6 @@ from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint
 from heat_lite.engine.stack import legacy_stacks, snapshots
-from heat_lite.engine.stack import stack as engine_stack
 from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
@@ -32,16 +30,16 @@ class Worker(Endpoint):
     def check_resource(
         self,
         context: RequestContext,
-        resource_id: Any,
-        current_traversal: Any,
-        data: Any,
-        is_update: Any,
-        adopt_stack_data: Any,
-        converge: Any = False,
-        skip_propagate: Any = False,
-        accumulated_failures: Any = None,
-        node_type: Any = 'resource',
-        abandon: Any = False,
+        resource_id: object,
+        current_traversal: object,
+        data: object,
+        is_update: object,
+        adopt_stack_data: object,
+        converge: object = False,
+        skip_propagate: object = False,
+        accumulated_failures: object = None,
+        node_type: object = 'resource',
+        abandon: object = False,
     ) -> None:
         """Look at a stack, and work on the rows of its resources that name this engine.
 
@@ -55,18 +53,18 @@ class Worker(Endpoint):
         LOG.debug('Looking at stack %s for traversal %s', stack_id, current_traversal)
         self._look(context, stack_id)
 
-    def cancel_check_resource(self, context: RequestContext, stack_id: Any) -> None:
+    def cancel_check_resource(self, context: RequestContext, stack_id: object) -> None:
         """Look at a stack: its sync point says whether the work on it is stopped."""
         self._look(context, stack_id)
 
     def check_resource_delete_snapshot(
         self,
         context: RequestContext,
-        snapshot_id: Any,
-        resource_name: Any,
-        start_time: Any,
-        is_stack_delete: Any = False,
-        current_traversal: Any = None,
+        snapshot_id: object,
+        resource_name: object,
+        start_time: object,
+        is_stack_delete: object = False,
+        current_traversal: object = None,
     ) -> None:
         """Look at a snapshot: go on with its delete where the engine that began it is silent.
 
@@ -77,10 +75,9 @@ class Worker(Endpoint):
         if row is None or stack_row is None or not snapshots.is_silent_delete(row):
             LOG.debug('There is nothing to do for snapshot %s', snapshot_id)
         elif db_snapshots.touch(row.id, row.updated_at):
-            stack = engine_stack.Stack.from_row(self._runtime, context, stack_row)
-            snapshots.resume_delete(stack, row.id)
+            snapshots.resume_delete(self._load(context, stack_row), row.id)
 
-    def _look(self, context: RequestContext, stack_id: Any) -> None:
+    def _look(self, context: RequestContext, stack_id: object) -> None:
         if isinstance(stack_id, str):
             self._runtime.workers.start(context, stack_id)
         else:
@@ -118,7 +115,7 @@ class Migration(Endpoint):
             if holder is not None or row is None or row.status == status.IN_PROGRESS:
                 name, action = (stack_id, '') if row is None else (row.name, row.action)
                 raise exception.ActionInProgress(stack_name=name, action=action)
-            yield engine_stack.Stack.from_row(self._runtime, context, row)
+            yield self._load(context, row)
         finally:
             if holder is None:
                 locks.release(stack_id, engine_id)

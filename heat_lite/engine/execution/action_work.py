@@ -10,7 +10,8 @@ import typing
 from collections.abc import Generator
 
 from heat_lite.common import exception, status
-from heat_lite.engine import scheduler
+from heat_lite.common.value_types import Value
+from heat_lite.engine import deferred_auth, scheduler
 from heat_lite.engine.execution import plan, planned_walk, task_manager
 from heat_lite.engine.execution.mailbox import Preempted
 from heat_lite.engine.execution.stack_task import StackTask
@@ -74,8 +75,8 @@ def update(task: StackTask) -> Work:
 
 
 def return_to_previous_template(stack: Stack) -> None:
-    previous = stack.runtime.templates.get(stack.previous_template_id)
-    stack.redefine(previous, stack.previous_template_id)
+    template_id: Value = stack.previous_template_id
+    stack.redefine(stack.runtime.templates.get(template_id), template_id)
     stack.store_definition()
 
 
@@ -121,8 +122,7 @@ def delete(task: StackTask) -> Work:
     if stack.status == status.COMPLETE:
         if not stack.tree.is_nested:
             stack.tree.deferred.forget()
-        stack.deleted_at = stack.utcnow()
-        stack.journal.stack(deleted_at=stack.deleted_at)
+        stack.store(deleted_at=stack.utcnow())
     yield from stack.journal.write()
     if stack.deleted_at is not None:
         stack.runtime.forget_stack(stack.id)
@@ -181,7 +181,7 @@ def _forward(stack: Stack) -> dict:
 
 
 def _backward(stack: Stack) -> dict:
-    return plan.backward(stack.stored_rows())
+    return plan.backward(stack.records.stored())
 
 
 def _walk_all(task: StackTask) -> Work:
@@ -195,7 +195,9 @@ def _walk_all(task: StackTask) -> Work:
         # a handler of an earlier walk may have made another row meanwhile
         known = {row.id for row in rows}
         new = [
-            row for row in stack.stored_rows() if row.id not in known and not stack.is_wanted(row)
+            row
+            for row in stack.records.stored()
+            if row.id not in known and not stack.is_wanted(row)
         ]
         if outcome.stopped or outcome.errors or not new:
             return outcome
@@ -209,8 +211,7 @@ def _restore_order(stack: Stack) -> list[tuple[str, str]]:
 
 def store_options(stack: Stack) -> None:
     """Store the options of the run in ``stack.plan``, for a take-over."""
-    stack.plan = stack.run.as_column()
-    stack.journal.stack(plan=stack.plan)
+    stack.store(plan=stack.run.as_column())
 
 
 # --------------------------------------------------------------- the end
@@ -228,17 +229,15 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
     if action == status.CHECK:
         reason += failures.check_summary(stack.current_resources())
     stack.state_set(action, status.FAILED if failed else status.COMPLETE, reason)
-    kept = stack.tree.kept_requester(action)
+    kept = deferred_auth.kept_requester(stack, action)
     if kept is not None:
         stack.journal.stack(asker=kept)
     if failed and stack.convergence:
         # as in Heat, a failed stack has no traversal
-        stack.current_traversal = ''
-        stack.journal.stack(current_traversal='')
+        stack.store(current_traversal='')
     elif stack.convergence:
         # no rollback goes back behind a complete action
-        stack.previous_template_id = None
-        stack.journal.stack(prev_raw_template_id=None)
+        stack.store(previous_template_id=None)
     if not stack.run.deleting:
         stack.outputs.store()
 

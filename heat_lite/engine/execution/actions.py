@@ -15,6 +15,7 @@ from collections.abc import Callable
 from heat_lite.common import exception, status
 from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import deferred_auth
 from heat_lite.engine.execution import action_work, recovery
 from heat_lite.engine.execution.mailbox import ActionRequest
 from heat_lite.engine.execution.stack_task import StackTask
@@ -145,7 +146,7 @@ def protect(stack: Stack, protected: bool) -> None:
 def store_in_progress(stack: Stack) -> None:
     """Store the state IN_PROGRESS; only then is the request answered."""
     announce(stack)
-    stack.journal.stack(asker=stack.tree.requester(stack.run.action))
+    stack.journal.stack(asker=deferred_auth.requester(stack, stack.run.action))
     stack.journal.flush()
 
 
@@ -160,11 +161,8 @@ def _begin_update(stack: Stack) -> None:
     failures.clear(stack)
     run.converge = run.converge or stack.limits.observe_on_update
     run.noop = not run.converge and fingerprint.changes_nothing(stack, run.template)
-    values = {**run.values, 'plan': run.as_column()}
-    if run.noop:
-        stack.change(stack.template, values, stack.template_id)
-    else:
-        stack.change(run.template, values, run.template_id)
+    target = (stack.template, stack.template_id) if run.noop else (run.template, run.template_id)
+    stack.change(*target, **run.values, plan=run.as_column())
     store_in_progress(stack)
 
 

@@ -39,7 +39,9 @@ class NestedStack(NestedStackView):
         """
         drafted = self.draft(template, timeout_mins)
         with _as_resource_failure():
-            delegated = adopted is None and self._placement.should_delegate(self._parent, drafted)
+            delegated = adopted is None and self._runtime.placement.should_delegate(
+                self._parent, drafted
+            )
         if delegated and self._created_elsewhere(drafted):
             return
         with _as_resource_failure():
@@ -63,7 +65,9 @@ class NestedStack(NestedStackView):
         drafted.timeout_mins = self._minutes_left(drafted)
         with _as_resource_failure():
             made = (
-                self._placement.create(drafted, self._runtime.templates.store(drafted.template))
+                self._runtime.placement.create(
+                    drafted, self._runtime.templates.store(drafted.template)
+                )
                 or self.find()
             )
         if made is not None:
@@ -87,7 +91,7 @@ class NestedStack(NestedStackView):
             return
         changed = self.draft(template, timeout_mins)
         changed.id = stack.id
-        values = {} if timeout_mins is None else {'timeout': timeout_mins}
+        values = {} if timeout_mins is None else {'timeout_mins': timeout_mins}
         with _as_resource_failure():
             validation.nested_update(stack, changed)
         forbid = self._parent.run.forbid_replacement
@@ -137,10 +141,10 @@ class NestedStack(NestedStackView):
             and stack_lock.live_holder_elsewhere(self._runtime, stack.context, stack.id) is not None
         ):
             return True
-        return self._placement.should_delegate(self._parent, stack)
+        return self._runtime.placement.should_delegate(self._parent, stack)
 
     def _begun_elsewhere(self, method, stack, **arguments):
-        begun = self._placement.begin(method, stack, **arguments)
+        begun = self._runtime.placement.begin(method, stack, **arguments)
         if begun:
             self.refresh()
         return begun

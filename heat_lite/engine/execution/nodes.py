@@ -14,15 +14,15 @@ from heat_lite.engine.stack.stack import Stack
 def record_of(stack: Stack, node: Node) -> Record | None:
     """Return the record that a node is about: the one that stays of a name, or the deleted one."""
     if node.forward:
-        return stack.best_record(node.key)
-    record = stack.records.get(node.key)
-    return record if stack.resource_records.has(record) else None
+        return stack.records.best(node.key)
+    record = stack.records.by_id.get(node.key)
+    return record if stack.records.has(record) else None
 
 
 def records_of(stack: Stack, node: Node) -> list[Record]:
     """Return the records that the work on a node may change; none where they are deleted."""
     if node.forward:
-        return list(stack.resource_records.find_by_name(node.key))
+        return list(stack.records.find_by_name(node.key))
     record = record_of(stack, node)
     return [] if record is None else [record]
 
@@ -42,5 +42,5 @@ def refresh(stack: Stack, names: Iterable[str], walks: Iterable[Any]) -> None:
     names = set(names)
     if names:
         stack.refresh_rows(names, records_at_work(stack, walks))
-        found = (record for name in names for record in stack.resource_records.find_by_name(name))
-        stack.records.update((record.id, record) for record in found)
+        found = (record for name in names for record in stack.records.find_by_name(name))
+        stack.records.by_id.update((record.id, record) for record in found)

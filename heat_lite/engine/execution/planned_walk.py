@@ -3,7 +3,7 @@
 Tests: tests/functional/test_convergence.py, tests/functional/test_engine.py.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from heat_lite.db import traversals
@@ -17,11 +17,11 @@ from heat_lite.engine.stack.stack import Stack
 
 def add_rows(stack: Stack) -> list[Record]:
     """Make a row for each resource without one; return the new ones."""
-    missing = [name for name in stack.definitions if stack.best_record(name) is None]
-    return [stack.new_record(name) for name in missing]
+    missing = [name for name in stack.definitions if stack.records.best(name) is None]
+    return [stack.records.new(name) for name in missing]
 
 
-def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], Any]]:
+def walk(task: Any, wanted: Mapping) -> Generator[Any, None, tuple[list[Record], Any]]:
     """A generator: walk the plan to ``wanted``. Returns the rows before, and the Outcome.
 
     Raises Preempted and LockLost.
@@ -33,7 +33,7 @@ def walk(task: Any, wanted: dict) -> Generator[Any, None, tuple[list[Record], An
         # another engine can only be given what has a row
         added.update(add_rows(stack))
         yield from stack.journal.write()
-    rows = [row for row in stack.stored_rows() if row not in added]
+    rows = [row for row in stack.records.stored() if row not in added]
     return rows, (yield from task.walk(plan.build(rows, wanted), held))
 
 

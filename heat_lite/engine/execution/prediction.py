@@ -91,7 +91,7 @@ def predict_update(stack, template, template_id, facts=NO_FACTS):
 
     ``template_id`` is the id of the template's row, UNSTORED where it has none.
     """
-    stack.rows()
+    stack.records.all()
     hidden = masking.hidden_parameters(stack.template)
     stack.redefine(template, template_id)
     return _Walk(stack, facts._replace(hidden=facts.hidden | hidden)).walk()
@@ -126,7 +126,7 @@ class _Walk:
 
     def walk(self):
         stack = self._stack
-        graph = plan.build(stack.stored_rows(), {} if stack.run.deleting else stack.requirements)
+        graph = plan.build(stack.records.stored(), {} if stack.run.deleting else stack.requirements)
         changes = []
         for node in graphlib.TopologicalSorter(graph).static_order():
             change = self._applied(node.key) if node.forward else self._deleted(node.key)
@@ -157,8 +157,8 @@ class _Walk:
     def _deleted(self, row_id):
         """The deletion of an unwanted row; the old row of a replaced resource is none."""
         stack = self._stack
-        record = stack.records[row_id]
-        if record.name in stack.wanted or stack.best_record(record.name) is not record:
+        record = stack.records.by_id[row_id]
+        if record.name in stack.wanted or stack.records.best(record.name) is not record:
             return None
         resource = stack.resource_of(record)
         keeps = _keeps_object(resource)

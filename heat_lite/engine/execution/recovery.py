@@ -100,7 +100,7 @@ def _was_resumed(stack):
 
 
 def _is_begun(stack, name):
-    record = stack.best_record(name)
+    record = stack.records.best(name)
     return record is not None and record.status == status.IN_PROGRESS
 
 

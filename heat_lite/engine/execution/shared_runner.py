@@ -65,7 +65,7 @@ class SharedRunner(LocalRunner):
         self._news = {engine_id: [] for engine_id in self._elsewhere.values()}
 
     def busy_names(self) -> set[str]:
-        found = map(self._stack.records.get, self._elsewhere)
+        found = map(self._stack.records.by_id.get, self._elsewhere)
         return {record.name for record in found if record is not None}
 
     # ------------------------------------------------------------ giving
@@ -122,7 +122,9 @@ class SharedRunner(LocalRunner):
         ended = [node for node, row in self.given.items() if row not in held]
         freed = [row for row in self._elsewhere if row not in held]
         names = {steps.resource_name(stack, node) for node in ended}
-        names.update(record.name for record in map(stack.records.get, freed) if record is not None)
+        names.update(
+            record.name for record in map(stack.records.by_id.get, freed) if record is not None
+        )
         nodes.refresh(stack, filter(None, names), (walk, *stack.run.draining))
         if freed:
             recovery.renew(stack)
@@ -209,7 +211,7 @@ class SharedRunner(LocalRunner):
         """Let go of the rows that are left of dead engines, and of the sync points."""
         stack = self._stack
         at_work = nodes.records_at_work(stack, stack.run.draining)
-        for record in stack.rows():
+        for record in stack.records.all():
             if record.engine_id not in (None, self._engine_id) or record in at_work:
                 continue
             if record.engine_id is not None:
@@ -235,5 +237,5 @@ def hold_rows(stack: Stack) -> tuple[dict[int, str], set[int]]:
 
 def _interrupted(stack: Stack, rows: Collection[int]) -> set[str]:
     """Return the names of the resources in whose work an engine died."""
-    found = (record for record in map(stack.records.get, rows) if record is not None)
+    found = (record for record in map(stack.records.by_id.get, rows) if record is not None)
     return {record.name for record in found if record.status == status.IN_PROGRESS}

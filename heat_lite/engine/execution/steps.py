@@ -30,7 +30,7 @@ def step(stack, action, node):
 
 def _recorded_failure(stack, node, action, reason):
     """The failure that the previous engine stored before it died."""
-    record = stack.best_record(node.key)
+    record = stack.records.best(node.key)
     if record is not None and record.status == status.FAILED:
         action, reason = record.action, record.status_reason
     return recorded_failure(node.key, action, reason)
@@ -50,7 +50,7 @@ def resource_name(stack, node):
     """Return the name of the resource of ``node``; None where its row is gone."""
     if node.forward:
         return node.key
-    record = stack.records.get(node.key)
+    record = stack.records.by_id.get(node.key)
     return None if record is None else record.name
 
 
@@ -59,9 +59,9 @@ def resource_name(stack, node):
 
 def apply(stack, node):
     """Create, update or replace the resource so that it matches the template."""
-    record = stack.best_record(node.key)
+    record = stack.records.best(node.key)
     if record is None:
-        record = stack.new_record(node.key)
+        record = stack.records.new(node.key)
     resource = stack.resource_of(record)
     if resource.status == status.IN_PROGRESS:
         return _recover(stack, node, resource)
@@ -206,7 +206,7 @@ def _replace(stack, resource, definition, requires):
     old = resource.record
     if definition.resource_type != resource.type():
         LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
-    new = stack.resource_of(stack.new_record(resource.name, replaces=old))
+    new = stack.resource_of(stack.records.new(resource.name, replaces=old))
     yield from _create(new, requires, lifecycle.create(new, instead_of=resource))
 
 
@@ -218,14 +218,14 @@ def _refused_replacement(stack, resource):
 
 
 def _required_ids(stack, name):
-    records = (stack.best_record(required) for required in sorted(stack.requirements[name]))
+    records = (stack.records.best(required) for required in sorted(stack.requirements[name]))
     return [each.id for each in records if each is not None and each.id is not None]
 
 
 def _complete_requirements(stack, row):
     """Name the required rows that get their ids with the present turn by their uuids."""
     names = sorted(stack.requirements[row.name])
-    required = [each for each in map(stack.best_record, names) if each is not None]
+    required = [each for each in map(stack.records.best, names) if each is not None]
     if any(each.id is None for each in required):
         row.set(requires=[each.uuid if each.id is None else each.id for each in required])
         stack.journal.on_commit(
@@ -241,8 +241,8 @@ def clean_up(stack, node):
 
     The preempted action may have deleted it while this node waited for the end of its handler.
     """
-    record = stack.records.get(node.key)
-    if not stack.resource_records.has(record) or stack.is_wanted(record):
+    record = stack.records.by_id.get(node.key)
+    if not stack.records.has(record) or stack.is_wanted(record):
         return None
     if record.action == status.INIT:
         stack.forget(record)
@@ -267,22 +267,22 @@ def _delete(stack, resource):
 
 def suspend(stack, node):
     """Suspend a resource; one in INIT stays so, else no later update would create it."""
-    record = stack.records.get(node.key)
-    is_there = stack.resource_records.has(record)
+    record = stack.records.by_id.get(node.key)
+    is_there = stack.records.has(record)
     if not is_there or record.action == status.INIT or recovery.is_done(stack, record.name):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.suspend)
 
 
 def resume(stack, node):
-    record = stack.best_record(node.key)
+    record = stack.records.best(node.key)
     if record is None or record.action == status.INIT or recovery.is_done(stack, node.key):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.resume)
 
 
 def check(stack, node):
-    record = stack.best_record(node.key)
+    record = stack.records.best(node.key)
     if record is None or recovery.is_done(stack, node.key):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.check)
@@ -290,7 +290,7 @@ def check(stack, node):
 
 def adopt(stack, node):
     """Make a resource of an existing object, by the adopted document."""
-    resource = stack.resource_of(stack.best_record(node.key))
+    resource = stack.resource_of(stack.records.best(node.key))
     if recovery.is_done(stack, node.key) or resource.state == (status.ADOPT, status.COMPLETE):
         return None
     if resource.status == status.IN_PROGRESS:
@@ -302,7 +302,7 @@ def adopt(stack, node):
 
 def snapshot(stack, node):
     """Snapshot a resource; one without an object keeps the state that makes an update create it."""
-    record = stack.best_record(node.key)
+    record = stack.records.best(node.key)
     if record is None or recovery.is_done(stack, node.key):
         return None
     never_created = record.action == status.INIT or record.status == status.FAILED

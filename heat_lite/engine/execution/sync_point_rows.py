@@ -53,11 +53,8 @@ class SyncPointRows:
     def begin(self, state: dict[str, Any]) -> None:
         """Store the graph and a sync point for each node in the place of those before."""
         journal, self._state = self._stack.journal, state
-        self._stack.current_traversal = self.traversal_id
-        journal.stack(
-            current_traversal=self.traversal_id,
-            current_deps=traversals.deps_column(self._before),
-        )
+        self._stack.store(current_traversal=self.traversal_id)
+        journal.stack(current_deps=traversals.deps_column(self._before))
         journal.clear_points()
         for node in self._keys:
             self._put(node)
@@ -99,7 +96,7 @@ class SyncPointRows:
 
     def _describe(self, node: Node) -> dict[str, Any]:
         data: dict[str, Any] = {'engine_id': self._stack.runtime.engine_id}
-        record = self._stack.best_record(node.key) if node.forward else None
+        record = self._stack.records.best(node.key) if node.forward else None
         if record is not None:
             names = ('id', 'name', 'uuid', 'action', 'status')
             data.update((name, getattr(record, name)) for name in names)

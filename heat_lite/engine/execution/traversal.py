@@ -166,7 +166,7 @@ class Traversal:
 
     def _cancel_interruptible(self) -> None:
         for node, job in self.group.running.items():
-            record = self._stack.best_record(self._names[node])
+            record = self._stack.records.best(self._names[node])
             if job is None or record is None:
                 continue
             if self._stack.resource_of(record).interruptible:
@@ -235,7 +235,7 @@ class Traversal:
     def _spawn(self, begun: list[Begun]) -> None:
         """Give the waiting handlers to the task pool; those that call a service share a limit."""
         for node, runner in begun:
-            record = self._stack.best_record(self._names[node])
+            record = self._stack.records.best(self._names[node])
             calls_cloud = record is None or self._stack.resource_of(record).calls_cloud
             job = self._stack.runtime.pool.spawn(
                 runner,

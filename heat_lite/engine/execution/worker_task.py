@@ -44,6 +44,7 @@ class GivenRunner(LocalRunner):
         #: the nodes of the traversal that were taken already, by their keys
         self._taken: dict[Key, Node] = {}
         self._has_news = False
+        self._held: frozenset[int] = frozenset()
         self._looked = time.monotonic()
 
     def follow(self, view: traversals.View) -> None:
@@ -68,7 +69,7 @@ class GivenRunner(LocalRunner):
         if not self.is_stale:
             self._view = view
             rows = {row for row, _ in view.given - self._taken.keys()}
-            names = {stack.records[row].name for row in rows}
+            names = {stack.records.by_id[row].name for row in rows}
             names.update(each for name in list(names) for each in stack.requirements.get(name, ()))
             nodes.refresh(stack, names, (walk, *stack.run.draining))
             self._take(walk)
@@ -87,14 +88,14 @@ class GivenRunner(LocalRunner):
         if stopped is None:
             ready = set(walk.group.ready())
             busy |= {row for (row, _), node in self._taken.items() if node in ready}
-        for record in map(stack.records.get, self._view.rows - busy):
+        for record in map(stack.records.by_id.get, self._view.rows - busy):
             if record is not None and record.engine_id == self._engine_id:
                 record.set(engine_id=None)
                 self._has_news = True
 
     def _node(self, key: Key) -> Node:
         row, is_forward = key
-        return Node(self._stack.records[row].name, True) if is_forward else Node(row, False)
+        return Node(self._stack.records.by_id[row].name, True) if is_forward else Node(row, False)
 
     def _leased(self, walk: Walk) -> set[int]:
         """Return the ids of the rows at work that this engine holds by its own account."""
@@ -111,18 +112,18 @@ class GivenRunner(LocalRunner):
         self._has_news = True
 
     def before_write(self, walk: Walk) -> None:
-        self._hold(self._stack.journal.lease.rows | self._leased(walk))
+        self._hold(self._held | self._leased(walk))
 
     def written(self, walk: Walk) -> None:
         self._hold(self._leased(walk))
         home = self._view.home
-        if self._has_news and home not in (None, self._engine_id):
+        if self._has_news and home is not None and home != self._engine_id:
             self._has_news = False
             self._stack.runtime.workers.look(self._stack, home, self._view.traversal_id, [])
 
     def _hold(self, rows: Collection[int]) -> None:
-        lease = journal.Lease(self._stack.runtime.engine_id, frozenset(rows))
-        self._stack.journal.lease = lease
+        self._held = frozenset(rows)
+        self._stack.journal.lease = journal.Lease(self._stack.runtime.engine_id, self._held)
 
     def should_end(self, mailbox: Mailbox) -> bool:
         return self.is_stale or mailbox.must_leave
@@ -197,17 +198,12 @@ class WorkerTask:
             self._runner = GivenRunner(self.stack, view)
         stack = self.stack
         draining = stack.run.draining
-        for name, value in Stack.fields_of(row).items():
-            setattr(stack, name, value)
-        if row.raw_template_id != stack.template_id:
-            template = self._runtime.templates.get(row.raw_template_id)
-            stack.redefine(template, row.raw_template_id)
-        stack.previous_template_id = row.prev_raw_template_id
+        stack.take_row(row)
         stack.run = ActionRun.from_column(stack.action, stack.plan)
         stack.run.draining = draining
         stack.run.deleting = bool((view.state or {}).get(DELETING))
         stack.refresh_rows(keep=nodes.records_at_work(stack, draining))
-        stack.stored_rows()
+        stack.records.stored()
         if stack.action == status.DELETE:
             for walk in draining:
                 walk.throw(scheduler.Cancelled())

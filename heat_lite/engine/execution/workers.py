@@ -33,7 +33,7 @@ class Workers:
         self._tasks: dict[str, WorkerTask] = {}
         runtime.task_manager.use(self)
 
-    def look(self, stack: Stack, engine_id: str, traversal_id: str, keys: list[Key]) -> None:
+    def look(self, stack: Stack, engine_id: str, traversal_id: str | None, keys: list[Key]) -> None:
         """Have another engine look at a stack; ``keys`` are the nodes that it was given last.
 
         The message may be lost: the engine that holds the stack lock repeats it.

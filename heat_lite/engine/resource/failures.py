@@ -37,8 +37,7 @@ def merge(stack, entries):
 def clear(stack):
     """Start a new list."""
     if stack.failures:
-        stack.failures = []
-        stack.journal.stack(failures=[])
+        stack.store(failures=[])
 
 
 def note(resource, action, reason):
@@ -82,7 +81,7 @@ def _note_held(stack):
     """Add to each failed delete the resources that it keeps from being deleted: those it
     requires.
     """
-    rows = [row for row in stack.rows() if row.id is not None]
+    rows = [row for row in stack.records.all() if row.id is not None]
     needs = {row.id: set(row.requires or ()) for row in rows}
     names = {row.id: row.name for row in rows}
     ids = {row.name: row.id for row in rows}
@@ -147,7 +146,7 @@ def abandon_remaining(stack, outcome):
     """
     if outcome.stopped not in (None, TIMEOUT):
         return outcome
-    for row in list(stack.rows()):
+    for row in list(stack.records.all()):
         resource = stack.resource_of(row)
         if resource.resource_id is not None:
             note(resource, status.DELETE, resource.status_reason or 'it was not reached')
@@ -170,7 +169,7 @@ def _forget_nested(stack, resource, path):
     child = nested and nested.stack
     if not child or child.deleted_at is not None:
         return
-    for row in child.rows():
+    for row in child.records.all():
         item, name = child.resource_of(row), f'{path}/{row.name}'
         if item.resource_id is not None:
             entry = {

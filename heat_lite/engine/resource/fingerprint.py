@@ -10,8 +10,7 @@ import json
 from heat_lite.common import status
 from heat_lite.db import encryption
 
-#: what an update can change besides the template, environment and files: column -> attribute of the
-#: stack
+#: what an update can change besides the template, environment and files: key -> field of the stack
 OPTIONS = {
     'timeout': 'timeout_mins',
     'disable_rollback': 'disable_rollback',
@@ -35,10 +34,10 @@ def template_fingerprint(template, key: bytes = b'', **options) -> str:
 
 def stack_fingerprint(stack, template=None, values=None):
     """Return the fingerprint of the stack, or that after an update to ``template`` with changed
-    columns ``values``.
+    fields ``values``.
     """
     values = values or {}
-    options = {column: values.get(column, getattr(stack, name)) for column, name in OPTIONS.items()}
+    options = {key: values.get(name, getattr(stack, name)) for key, name in OPTIONS.items()}
     options['tags'] = list(options['tags'] or ())
     options.update({name: bool(options[name]) for name in _BOOLEANS})
     return template_fingerprint(template or stack.template, stack.runtime.secret, **options)
@@ -50,7 +49,7 @@ def changes_nothing(stack, template):
     """
     if stack.run.draining or template_fingerprint(stack.template) != template_fingerprint(template):
         return False
-    rows = stack.rows()
+    rows = stack.records.all()
     if len(rows) != len(stack.definitions) or any(
         row.name not in stack.definitions for row in rows
     ):

@@ -173,7 +173,7 @@ class Resource(ResourceType):
         find = functools.partial(registry.find, stack)
         lookups = {'find': find, 'pending': stack.pending, 'strict': stack.checks_values}
         return self.properties_class(
-            schemata, given, stack.resolver(), self.name, section, stack.lookup, **lookups
+            schemata, given, stack.scope.resolve, self.name, section, stack.lookup, **lookups
         )
 
     def ignore_unreadable(self):
@@ -269,7 +269,7 @@ class Resource(ResourceType):
 
     def standing_for(self, object_id):
         """Return a resource of this definition that has the object, without a row."""
-        record = self.stack.blank_record(self.name)
+        record = self.stack.records.blank(self.name)
         record.nova_instance = object_id
         return self.build(self.name, self.definition, self.stack, record)
 
@@ -325,7 +325,7 @@ class Resource(ResourceType):
                 self.name,
                 self.all_attributes_schema(),
                 self._attribute_value,
-                self.stack.stored_attributes(self.record),
+                self.stack.records.attributes_of(self.record),
             )
         return self._attributes
 
@@ -338,7 +338,7 @@ class Resource(ResourceType):
         if self._attributes is None:
             return
         values = self._attributes.cached()
-        if values and values != self.stack.stored_attributes(self.record):
+        if values and values != self.stack.records.attributes_of(self.record):
             self.record.set_attributes(values)
 
     def read_attributes_now(self):

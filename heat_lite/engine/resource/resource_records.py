@@ -47,6 +47,8 @@ class ResourceRecords:
     def __init__(self, stack):
         self._stack = stack
         self._by_name = None
+        #: the records that have an id, by it, when ``stored`` was called last
+        self.by_id = {}
         self._single_reads = {}
         self._template_ids = None
         #: whether the caller is likely to read only a few names
@@ -62,6 +64,23 @@ class ResourceRecords:
             )
             self._by_name = _by_name(self._record_of(row) for row in stored)
         return self._by_name
+
+    def all(self):
+        """Return all records, oldest first within a name."""
+        return [record for records in self.by_name().values() for record in records]
+
+    def stored(self):
+        """Return the records that have an id and keep them in ``by_id``."""
+        self.by_id = {record.id: record for record in self.all() if record.id is not None}
+        return list(self.by_id.values())
+
+    def best(self, name):
+        """Return the record of the present template, else the newest of the name, or None."""
+        candidates = self.find_by_name(name)
+        for candidate in reversed(candidates):
+            if candidate.current_template_id == self._stack.template_id:
+                return candidate
+        return candidates[-1] if candidates else None
 
     def _record_of(self, row):
         """Return the record of a row, the one that was read singly if there is one: it may have
@@ -81,7 +100,7 @@ class ResourceRecords:
         if self._by_name is None:
             stored = db_resources.template_ids(self._stack.id)
         else:
-            stored = [each.current_template_id for each in self._stack.rows()]
+            stored = [each.current_template_id for each in self.all()]
         self._template_ids = frozenset(stored)
         return self._template_ids
 
@@ -168,8 +187,21 @@ class ResourceRecords:
         self.by_name()[name] = sorted(records, key=lambda each: each.id or math.inf)
         return changed
 
-    def add(self, row):
-        self.by_name().setdefault(row.name, []).append(row)
+    def blank(self, name):
+        """Return a record that is not stored, for a resource without a row."""
+        return Record(self._stack.journal, name, self._stack.id)
+
+    def new(self, name, replaces=None):
+        """Add a record for a resource to create. It is stored with the journal's next turn."""
+        new = self.blank(name)
+        new.root_stack_id = self._stack.root_id()
+        new.current_template_id = self._stack.template_id
+        if replaces is not None:
+            new.replaces = replaces.id
+            # the engine that replaces a resource of a traversal of all engines works on both rows
+            new.engine_id = replaces.engine_id
+        self.by_name().setdefault(name, []).append(new)
+        return self._stack.journal.add(new)
 
     def has(self, record):
         """Return whether a record is still one of the stack: it may have been deleted meanwhile."""

@@ -361,8 +361,8 @@ def _reload(stack: Stack, item: Resource) -> tuple[Stack, Resource]:
     if row is None:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
     stack = Stack.from_row(stack.runtime, stack.context, row)
-    stack.resource_records.expects_few_reads = True
-    for record in stack.resource_records.find_by_name(item.name):
+    stack.records.expects_few_reads = True
+    for record in stack.records.find_by_name(item.name):
         if record.id == item.record.id:
             return stack, stack.resource_of(record)
     raise exception.ResourceNotFound(resource_name=item.name, stack_name=stack.name)
@@ -417,11 +417,10 @@ def notify_waiters(
 
 def _refresh_outputs(stack: Stack) -> Work:
     """Recompute the stored outputs of a stack and its ancestors, where no action runs."""
-    while stack is not None:
-        if stack.status != status.IN_PROGRESS and stack.outputs.stored is not None:
-            stack.outputs.store()
-            yield from stack.journal.write()
-        stack = stack.tree.parent
+    for each in stack.tree.lineage():
+        if each.status != status.IN_PROGRESS and each.outputs.stored is not None:
+            each.outputs.store()
+            yield from each.journal.write()
 
 
 def _refresh_metadata(stack: Stack, signalled: Resource) -> None:

@@ -57,7 +57,7 @@ def signal(stack, name, details, wait=False):
 def _find_target(stack, name):
     """Return a resource that takes signals, without its metadata, and its Target."""
     targets = {each.listed.id: each for each in db_signals.targets(stack.id, name)}
-    stack.resource_records.use_listed([each.listed for each in targets.values()])
+    stack.records.use_listed([each.listed for each in targets.values()])
     item = find(stack, name)
     if item.action in item.no_signal_actions:
         stack.forget_rows()
@@ -76,9 +76,9 @@ def _require_room(item, waiting):
 
 def find(stack, name):
     """Return the resource with that name or physical id. Raises ResourceNotFound."""
-    row = stack.best_record(name)
+    row = stack.records.best(name)
     if row is None:
-        row = next((each for each in stack.rows() if each.nova_instance == name), None)
+        row = next((each for each in stack.records.all() if each.nova_instance == name), None)
     if row is None:
         raise exception.ResourceNotFound(resource_name=name, stack_name=stack.name)
     return stack.resource_of(row)

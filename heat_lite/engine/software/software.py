@@ -17,7 +17,7 @@ from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import record, resource_metadata
 from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import format
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.template import software
 
 #: lengths of columns in both tables
@@ -283,8 +283,8 @@ class Software:
         stack_row = db_stacks.get(self._context, row.stack_id)
         if stack_row is None:
             return None
-        stack = engine_stack.Stack.from_row(self._runtime, self._context, stack_row)
-        found = next((each for each in stack.rows() if each.id == row.id), None)
+        stack = Stack.from_row(self._runtime, self._context, stack_row)
+        found = next((each for each in stack.records.all() if each.id == row.id), None)
         return None if found is None else stack.resource_of(found)
 
     @staticmethod

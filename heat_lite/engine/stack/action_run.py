@@ -4,7 +4,14 @@ Tests: tests/functional/test_engine.py.
 """
 
 import dataclasses
-import typing
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from heat_lite.common.value_types import Value, Values
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.resource import Resource
+
 
 # keys of the column ``stack.plan``: the part of a run that another engine needs to resume it
 ABANDON, ADOPTED, CONVERGE, FORCE, ON_REPLACE, STACK_DEPTH = (
@@ -26,7 +33,7 @@ class ActionRun:
     state belongs to the engine that executes the run.
     """
 
-    action: str | None = None
+    action: str = ''
 
     # ------------------------------------------------------------ options
     #: UPDATE: compare each resource with its real object before deciding what to do
@@ -38,15 +45,15 @@ class ActionRun:
     #: DELETE: leave the objects in the cloud; also set by the rollback of an adoption
     abandoning: bool = False
     #: UPDATE, RESTORE: the new template, the id of its row, and further columns of the stack
-    template: typing.Any = None
+    template: Value = None
     template_id: int | None = None
-    values: dict = dataclasses.field(default_factory=dict)
+    values: Values = dataclasses.field(default_factory=dict)
     #: SNAPSHOT: the snapshot that is taken (``snapshots.Taking``)
-    snapshot: typing.Any = None
+    snapshot: Value = None
     #: number of OS::Heat::Stack resources above the stack, see ``common.context``
     stack_depth: int | None = None
     #: RETRY: the (action, status) that the requester has seen
-    expected_state: tuple | None = None
+    expected_state: tuple[str, str] | None = None
 
     # ------------------------------------------------------------ state
     #: UPDATE: nothing differs from the stored definition, so no resource is visited
@@ -54,20 +61,20 @@ class ActionRun:
     #: the plan deletes every resource (DELETE, rollback of a create)
     deleting: bool = False
     #: ADOPT: ``{resource name: data of the adopted document}``
-    adopted: dict = dataclasses.field(default_factory=dict)
+    adopted: Values = dataclasses.field(default_factory=dict)
     #: the walker at work (``execution.traversal.Traversal``)
-    walk: typing.Any = None
+    walk: Value = None
     #: walkers of preempted runs whose handlers have not ended yet
     draining: list = dataclasses.field(default_factory=list)
     #: ``{record: Wakeup}`` of the resources that wait for a hook to be cleared
     paused: dict = dataclasses.field(default_factory=dict)
     #: the ``execution.recovery.Progress`` made before a take-over; None for a run that began here
-    resumed_from: typing.Any = None
+    resumed_from: Value = None
     #: the ``quarantine.Quarantine`` of the resources that the dead engine worked on
-    quarantine: typing.Any = None
+    quarantine: Value = None
 
     @classmethod
-    def from_column(cls, action, column):
+    def from_column(cls, action: str, column: Mapping[str, Value] | None) -> 'ActionRun':
         """Return the run that ``stack.plan`` describes."""
         column = column or {}
         return cls(
@@ -79,13 +86,13 @@ class ActionRun:
             stack_depth=column.get(STACK_DEPTH),
         )
 
-    def guarded(self, resource, work):
+    def guarded(self, resource: 'Resource', work: Value) -> Value:
         """Return ``work`` on a resource, a generator or None, guarded by the quarantine, if any."""
         if work is None or self.quarantine is None:
             return work
         return self.quarantine.guard(resource, work)
 
-    def as_column(self):
+    def as_column(self) -> dict[str, Value] | None:
         """Return the value of ``stack.plan``; None where no option differs from its default."""
         options = {
             CONVERGE: self.converge,

@@ -5,11 +5,15 @@ objects that exist already. Snapshots store the same document.
 """
 
 import json
+from collections.abc import Callable
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import column_types, encryption
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack.action_run import ADOPTED
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import api
 from heat_lite.template import reader
 from heat_lite.template.environment import ENCRYPTED, RESOURCE_REGISTRY, Environment
@@ -19,7 +23,7 @@ from heat_lite.template.template import Template
 LONGEST_ID = LONGEST_KEY = 255  # lengths of the columns
 
 
-def read(runtime, args):
+def read(runtime: Runtime, args: Values) -> Values | None:
     """Return the document in the arguments of a request; None if nothing is adopted.
 
     Raises NotSupported, Invalid.
@@ -42,7 +46,9 @@ def read(runtime, args):
     }
 
 
-def merge(runtime, args, params, given_files):
+def merge(
+    runtime: Runtime, args: Values, params: Values | None, given_files: Values | None
+) -> tuple[Values | None, Values | None, Values | None]:
     """Return (document or None, environment, files): those of a request over the document's.
 
     Raises NotSupported, Invalid.
@@ -53,7 +59,7 @@ def merge(runtime, args, params, given_files):
     return document, environment(document, params), files(document, given_files)
 
 
-def begin(stack, resources):
+def begin(stack: Stack, resources: Values) -> None:
     """Mark a stack that is not stored yet as adopting ``resources``, which are stored with it
     until the action ends.
     """
@@ -61,13 +67,13 @@ def begin(stack, resources):
     stack.plan = {ADOPTED: encryption.encrypt(json.dumps(resources))}
 
 
-def stored_resources(stack):
+def stored_resources(stack: Stack) -> Values:
     """Return the resources of the document with which the adoption of a stack has begun."""
     sealed = (stack.plan or {}).get(ADOPTED)
-    return json.loads(encryption.decrypt(*sealed)) if sealed else {}
+    return json.loads(encryption.decrypt(*sealed) or '{}') if sealed else {}
 
 
-def environment(document, given):
+def environment(document: Values, given: Values | None) -> Values:
     """Merge the environment of a request over that of the document.
 
     Only the parameters of the document's environment count, as in Heat.
@@ -77,12 +83,12 @@ def environment(document, given):
     return {**given, 'parameters': parameters}
 
 
-def files(document, given):
+def files(document: Values, given: Values | None) -> Values:
     """Merge the files of a request over those of the document."""
     return {**document['files'], **(given or {})}
 
 
-def _map(document, key):
+def _map(document: Values, key: str) -> Values:
     value = document.get(key)
     if value is None:
         return {}
@@ -91,7 +97,7 @@ def _map(document, key):
     return value
 
 
-def _resource(name, data):
+def _resource(name: str, data: Value) -> Values:
     if not isinstance(data, dict):
         raise exception.Invalid(reason=f'The resource "{name}" in adopt_stack_data must be a map')
     for key in ('metadata', 'resource_data'):
@@ -110,12 +116,14 @@ def _resource(name, data):
     return data
 
 
-def export_stack(stack, describe=lambda resource: resource.prepare_abandon()):
+def export_stack(
+    stack: Stack,
+    describe: Callable[[Resource], Value] | None = lambda resource: resource.prepare_abandon(),
+) -> Values:
     """Return the document. It contains hidden parameters and the data of resources in clear text.
 
     ``describe(resource)`` gives the entry of a resource; None leaves all resources out.
     """
-    resources = () if describe is None else stack.current_resources()
     return {
         'name': stack.name,
         'id': stack.id,
@@ -124,14 +132,16 @@ def export_stack(stack, describe=lambda resource: resource.prepare_abandon()):
         'files': dict(stack.template.files),
         'status': stack.status,
         'template': stack.template.data,
-        'resources': {resource.name: describe(resource) for resource in resources},
+        'resources': {resource.name: describe(resource) for resource in stack.current_resources()}
+        if describe
+        else {},
         'project_id': stack.tenant,
         'stack_user_project_id': stack.stack_user_project_id,
         'tags': list(stack.tags),
     }
 
 
-def _exported_environment(template):
+def _exported_environment(template: Template) -> Values:
     """Return the environment, without the entries of templates of the operator: another service
     has its own.
     """
@@ -146,18 +156,8 @@ def _exported_environment(template):
     return shown
 
 
-def exported_template(document):
+def exported_template(document: Values) -> Template:
     """Return the template of a document, with its environment and files."""
     return Template(
         document['template'], document.get('files') or {}, Environment(document.get('environment'))
-    )
-
-
-def exported_stack(document, present):
-    """Return a stack with the definition of a document and all else of ``present``, for reading
-    only.
-    """
-    fields = engine_stack.Stack.fields_of(present)
-    return engine_stack.Stack(
-        present.runtime, present.context, exported_template(document), **fields
     )

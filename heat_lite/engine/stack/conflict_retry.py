@@ -1,9 +1,16 @@
 """Retries deletes that a service refuses with a conflict (409) while the object is in use."""
 
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from heat_lite.common import status
+from heat_lite.common.value_types import Work
 from heat_lite.engine import event
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.resource import Resource
+
 
 FIRST_CONFLICT_PAUSE, LONGEST_CONFLICT_PAUSE = 1.0, 30.0
 #: time limit of retries with force, in seconds
@@ -13,11 +20,11 @@ CONFLICT = 409
 _CODES = ('code', 'http_status', 'status_code')
 
 
-def is_conflict(error):
+def is_conflict(error: Exception) -> bool:
     return any(getattr(error, name, None) == CONFLICT for name in _CODES)
 
 
-def retry_on_conflict(resource, attempt):
+def retry_on_conflict(resource: 'Resource', attempt: Callable[[], Work]) -> Work:
     """Run ``attempt()``, a generator, until it ends without a conflict or time is up.
 
     Pauses grow. The status reason of the resource names the conflict.
@@ -43,7 +50,7 @@ def retry_on_conflict(resource, attempt):
         pause = min(pause * 2, LONGEST_CONFLICT_PAUSE)
 
 
-def _report_conflict(resource, error, attempts):
+def _report_conflict(resource: 'Resource', error: Exception, attempts: int) -> None:
     """Store the conflict in the row each time, as an event only once: there may be many retries."""
     reason = f'in use, tried {attempts} time{"s"[: attempts > 1]}: {error}'
     resource.record.set(

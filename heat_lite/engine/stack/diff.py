@@ -6,10 +6,14 @@ changes nothing.
 """
 
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import function, stored_properties
+from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.properties import Properties
 
 #: actions whose interruption leaves the object in an unknown state
 CREATING_OR_DELETING = (status.CREATE, status.ADOPT, status.DELETE)
@@ -20,13 +24,13 @@ NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', '
 class TemplateDiff(dict):
     """The changed parts of a definition, by name; with the questions that Heat's plug-ins ask."""
 
-    def properties_changed(self):
+    def properties_changed(self) -> bool:
         return 'properties' in self
 
-    def metadata_changed(self):
+    def metadata_changed(self) -> bool:
         return 'metadata' in self
 
-    def update_policy_changed(self):
+    def update_policy_changed(self) -> bool:
         return 'update_policy' in self
 
 
@@ -36,8 +40,8 @@ class Changes(typing.NamedTuple):
     ``definition``: part -> new raw value (Properties, Metadata, ...).
     """
 
-    properties: dict
-    definition: dict
+    properties: Values
+    definition: Values
 
 
 class Decision(typing.NamedTuple):
@@ -50,13 +54,18 @@ class Decision(typing.NamedTuple):
 
     action: str
     changes: Changes | None = None
-    forced_by: tuple = ()
+    forced_by: tuple[str, ...] = ()
     reason: str | None = None
-    later: frozenset = frozenset()
+    later: frozenset[str] = frozenset()
     may_replace: bool = False
 
 
-def decide(resource, definition, new_type=False, later=frozenset()):
+def decide(
+    resource: Resource,
+    definition: ResourceDefinition,
+    new_type: bool = False,
+    later: frozenset[str] = frozenset(),
+) -> Decision:
     """Return the Decision about a resource that shall match ``definition``.
 
     ``new_type``: the definition has another type. ``later``: names of properties whose values are
@@ -84,7 +93,9 @@ def decide(resource, definition, new_type=False, later=frozenset()):
     return _change(resource, definition, changes or Changes({}, TemplateDiff()), later)
 
 
-def _change(resource, definition, changes, later):
+def _change(
+    resource: Resource, definition: ResourceDefinition, changes: Changes, later: frozenset[str]
+) -> Decision:
     _refuse_immutable(resource, changes.properties)
     certain = _forcing(resource, definition, set(changes.properties), changes.definition, later)
     forced = certain or _forcing(
@@ -99,7 +110,9 @@ def _change(resource, definition, changes, later):
     return Decision(REPLACE, changes, names, _reason(names), later, may_replace=not certain)
 
 
-def between(resource, definition, later=frozenset()):
+def between(
+    resource: Resource, definition: ResourceDefinition, later: frozenset[str] = frozenset()
+) -> Changes | None:
     """Return the Changes, or None if there are none.
 
     Properties compare by resolved values: those given at the last action, read through the present
@@ -121,7 +134,9 @@ def between(resource, definition, later=frozenset()):
     return Changes(changed, parts)
 
 
-def _changed_properties(resource, definition, later):
+def _changed_properties(
+    resource: Resource, definition: ResourceDefinition, later: frozenset[str]
+) -> Values:
     properties = resource.properties_of(definition)
     before = resource.stored_properties()
     changed = stored_properties.changed_values(before, properties, later)
@@ -133,7 +148,7 @@ def _changed_properties(resource, definition, later):
     return {**changed, **dict.fromkeys(sorted(ceased))}
 
 
-def _differs(resource, definition, part):
+def _differs(resource: Resource, definition: ResourceDefinition, part: str) -> bool:
     """Return whether a part of the definition differs.
 
     Equal text may resolve differently with new parameters.
@@ -150,7 +165,7 @@ def _differs(resource, definition, part):
     )
 
 
-def refuse_other_external_id(resource, definition):
+def refuse_other_external_id(resource: Resource, definition: ResourceDefinition) -> None:
     """Raise NotSupported if the definition adds, removes or changes ``external_id``."""
     before, after = resource.definition.external_id, definition.external_id
     if (
@@ -163,7 +178,7 @@ def refuse_other_external_id(resource, definition):
         )
 
 
-def _refuse_immutable(resource, changed):
+def _refuse_immutable(resource: Resource, changed: Collection[str]) -> None:
     schemata = resource.properties_schema
     immutable = sorted(name for name in changed if name in schemata and schemata[name].immutable)
     if immutable:
@@ -173,7 +188,14 @@ def _refuse_immutable(resource, changed):
         )
 
 
-def _forcing(resource, definition, changed, parts, later, doubt=False):
+def _forcing(
+    resource: Resource,
+    definition: ResourceDefinition,
+    changed: Collection[str],
+    parts: Mapping[str, Value],
+    later: frozenset[str],
+    doubt: bool = False,
+) -> Collection[str]:
     """Return the changed properties that require a replacement; ``{''}`` if it is no single
     property.
 
@@ -191,7 +213,12 @@ def _forcing(resource, definition, changed, parts, later, doubt=False):
         return {unknown.name} if doubt else set()
 
 
-def _forced_by_type(resource, changed, parts, after):
+def _forced_by_type(
+    resource: Resource,
+    changed: Collection[str],
+    parts: Mapping[str, Value],
+    after: Mapping[str, Value],
+) -> Collection[str]:
     before = resource.stored_properties()
     if resource.needs_replace_with_prop_diff(changed, after, before):
         return {
@@ -203,7 +230,7 @@ def _forced_by_type(resource, changed, parts, after):
 
 
 class _KnownLater(Exception):
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
 
@@ -211,31 +238,31 @@ class _KnownLater(Exception):
 class _Known(Mapping):
     """Properties. Reading one whose value is known only later raises _KnownLater."""
 
-    def __init__(self, properties, later):
+    def __init__(self, properties: Properties, later: frozenset[str]) -> None:
         self._properties, self._later = properties, later
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Value:
         if name in self._later:
             raise _KnownLater(name)
         return self._properties[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._properties)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._properties)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Value:
         return getattr(self._properties, name)
 
 
-def _reason(names):
+def _reason(names: Collection[str]) -> str:
     if not names:
         return 'its type says so'
     return f'only a new resource can take another {", ".join(names)}'
 
 
-def _needs_replacement_after_failure(resource):
+def _needs_replacement_after_failure(resource: Resource) -> bool:
     """Return whether the resource has failed in a way that its type cannot repair.
 
     An interrupted update is no such failure.
@@ -250,12 +277,12 @@ def _needs_replacement_after_failure(resource):
     return failed and resource.needs_replace_failed()
 
 
-def _is_complete(resource):
+def _is_complete(resource: Resource) -> bool:
     """Return whether the last action of the resource completed."""
     return resource.status == status.COMPLETE
 
 
-def _raw(definition, name):
+def _raw(definition: ResourceDefinition, name: str) -> Value:
     return definition.raw.get(name, definition.raw.get(_CFN_NAMES.get(name)))
 
 

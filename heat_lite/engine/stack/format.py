@@ -3,20 +3,30 @@
 Tests: tests/functional/test_engine.py.
 """
 
+import datetime
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Literal
+
 from heat_lite.common import identifier, lru_cache, status
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.engine.resource.resource import SHOW
 from heat_lite.engine.validation import masking
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.resource import Resource
+    from heat_lite.engine.stack.stack import Stack
+
 
 NO_DESCRIPTION = 'No description'
 
 
 @lru_cache.cached_function(1024)  # the rows of a list have few different times
-def time(value):
+def time(value: datetime.datetime | None) -> str | None:
     """Return a time as ``2026-01-31T12:00:00Z``, or None."""
     return None if value is None else f'{value.isoformat(timespec="seconds")}Z'
 
 
-def stack(item, resolve_outputs=True):
+def stack(item: 'Stack', resolve_outputs: bool = True) -> Values:
     """Return a loaded stack as ``show_stack`` does."""
     description = item.template.description or NO_DESCRIPTION
     result = {
@@ -53,11 +63,11 @@ def stack(item, resolve_outputs=True):
     return result
 
 
-def stack_row(row):
+def stack_row(row: Row) -> Values:
     """Return a row of a list of stacks."""
     return {
         'stack_name': row.name,
-        'stack_identity': identifier.HeatIdentifier(row.tenant, row.name, row.id).as_dict(),
+        'stack_identity': identity_of(row),
         'creation_time': time(row.created_at),
         'updated_time': time(row.updated_at),
         'deletion_time': time(row.deleted_at),
@@ -74,7 +84,14 @@ def stack_row(row):
     }
 
 
-def resource(item, required_by=(), detail=False, with_attributes=None, parent=None, identity=None):
+def resource(
+    item: 'Resource',
+    required_by: Collection[str] = (),
+    detail: bool = False,
+    with_attributes: Collection[str] | Literal[False] | None = None,
+    parent: str | None = None,
+    identity: Values | None = None,
+) -> Values:
     """Return a resource as in a list; with ``detail`` as ``describe_stack_resource``.
 
     ``with_attributes`` names more attributes; False: the resource is shown without attributes.
@@ -109,7 +126,7 @@ def resource(item, required_by=(), detail=False, with_attributes=None, parent=No
     return result
 
 
-def attributes(item, more=None):
+def attributes(item: 'Resource', more: Collection[str] | None = None) -> Values:
     """Return the attributes that the service shows, else all of the schema; and those of ``more``.
 
     Unknown values are None. Values are those of now, not the stored ones.
@@ -124,14 +141,14 @@ def attributes(item, more=None):
     }
 
 
-def _attribute(item, name):
+def _attribute(item: 'Resource', name: str) -> Value:
     try:
         return item.attribute(name)
     except Exception:  # an error in one attribute must not hide the others
         return None
 
 
-def preview(item, required_by=()):
+def preview(item: 'Resource', required_by: Collection[str] = ()) -> Values:
     """Return a resource that does not exist yet, with its future properties."""
     result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
     result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
@@ -141,7 +158,7 @@ def preview(item, required_by=()):
     return result
 
 
-def event(row, stack):
+def event(row: Row, stack: Values) -> Values:
     """Return a row of the event table. ``stack`` is the identity of its stack, a dict."""
     return {
         'event_identity': {**stack, 'path': f'/resources/{row.resource_name}/events/{row.uuid}'},
@@ -157,7 +174,7 @@ def event(row, stack):
     }
 
 
-def snapshot(row):
+def snapshot(row: Row) -> Values:
     """Return a row of the snapshot table."""
     return {
         'id': row.id,
@@ -170,7 +187,7 @@ def snapshot(row):
     }
 
 
-def service(row, up):
+def service(row: Row, up: bool) -> Values:
     """Return a row of the service table. ``up`` follows from its last heartbeat."""
     return {
         'id': row.id,
@@ -187,7 +204,7 @@ def service(row, up):
     }
 
 
-def stack_at_work(row):
+def stack_at_work(row: Row) -> Values:
     """Return a stack on which an engine works. ``since``: the begin of the action."""
     return {
         'id': row.id,
@@ -198,12 +215,12 @@ def stack_at_work(row):
     }
 
 
-def _iso(value):
+def _iso(value: datetime.datetime | None) -> str | None:
     return None if value is None else value.isoformat(timespec='microseconds')
 
 
-def identity_of(item):
-    """Return the identity of a stack.
+def identity_of(item: Row) -> Values:
+    """Return the identity of a stack or a row of one.
 
     A preview shows a missing id as the text None (as in Heat).
     """

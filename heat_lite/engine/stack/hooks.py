@@ -9,10 +9,14 @@ Tests: tests/functional/test_hooks_cancel_preempt.py.
 """
 
 import logging
+from collections.abc import Generator
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value
 from heat_lite.db import resources as db_resources
 from heat_lite.engine import event, scheduler
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.template.resource_registry import HOOK_TYPES
 
 LOG = logging.getLogger(__name__)
@@ -28,17 +32,17 @@ STACK_ACTIONS = {
 }
 
 
-def before(resource, action):
+def before(resource: Resource, action: str) -> Generator[Value, None, bool]:
     """Wait if the environment sets a hook before ``action``. Return whether it did. A generator."""
     return (yield from _wait(resource, 'pre', action))
 
 
-def after(resource, action):
+def after(resource: Resource, action: str) -> Generator[Value, None, bool]:
     """Wait if the environment sets a hook after ``action``. Return whether it did. A generator."""
     return (yield from _wait(resource, 'post', action))
 
 
-def is_set(resource, when, action):
+def is_set(resource: Resource, when: str, action: str) -> bool:
     """Return whether a hook pauses the resource ``when`` ('pre' or 'post') its own ``action``."""
     if resource.stack.action not in STACK_ACTIONS[action]:
         return False
@@ -47,14 +51,14 @@ def is_set(resource, when, action):
     )
 
 
-def release(stack):
+def release(stack: Stack) -> None:
     """End all waits with Cancelled: another action takes the stack over."""
     for wakeup in list(stack.run.paused.values()):
         wakeup.cancelled = True
         wakeup.notify()
 
 
-def clear(resource, hook):
+def clear(resource: Resource, hook: str) -> None:
     """Let a resource continue that waits for ``hook``.
 
     Raises InvalidBreakPointHook if none is pending.
@@ -76,7 +80,7 @@ class _HookWakeup(scheduler.Wakeup):
     cancelled = False
 
 
-def _wait(resource, when, action):
+def _wait(resource: Resource, when: str, action: str) -> Generator[Value, None, bool]:
     if not is_set(resource, when, action):
         return False
     hook = f'{when}-{action.lower()}'
@@ -100,7 +104,7 @@ def _wait(resource, when, action):
     return True
 
 
-def _reread_row(resource, hook):
+def _reread_row(resource: Resource, hook: str) -> None:
     """Drop the pending hook if another engine has cleared it in the row."""
     record = resource.record
     if (

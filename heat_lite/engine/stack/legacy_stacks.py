@@ -4,19 +4,21 @@ Tests: tests/functional/test_heat_database.py.
 """
 
 import logging
+from collections.abc import Collection, Mapping
 
 from heat_lite.common import exception, status
 from heat_lite.db.maintenance import backup_stacks
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 
 
-def is_legacy(stack):
+def is_legacy(stack: Stack) -> bool:
     """Return whether Heat's legacy engine has written the stack, and no action has begun since."""
     return stack.id is not None and stack.digest is None and not stack.convergence
 
 
-def bring_over(stack):
+def bring_over(stack: Stack) -> None:
     """Bring the rows of a stack into the form that actions expect. The caller holds its lock.
 
     It can be interrupted and repeated.
@@ -33,7 +35,7 @@ def bring_over(stack):
     stack.store_definition()
 
 
-def _find_target(stack):
+def _find_target(stack: Stack) -> None:
     """Make the template of an interrupted update that of the stack.
 
     Heat's legacy engine stores it as the previous template, and changes the template of the stack
@@ -44,12 +46,12 @@ def _find_target(stack):
         stack.redefine(stack.runtime.templates.get(target_id), target_id)
 
 
-def _missing_requirements(stack):
+def _missing_requirements(stack: Stack) -> dict[int, list[int]]:
     """Return ``{row id: ids of rows}`` for rows without requirements.
 
     The templates of the rows tell them. Rows of another template are no requirements.
     """
-    rows = stack.rows()
+    rows = stack.records.all()
     found = {}
     for template_id in {row.current_template_id for row in rows}:
         named = {row.name: row for row in rows if row.current_template_id == template_id}
@@ -61,7 +63,7 @@ def _missing_requirements(stack):
     return found
 
 
-def _requirements(stack, template_id):
+def _requirements(stack: Stack, template_id: int) -> Mapping[str, Collection[str]]:
     """Return ``{name: names that come first}`` of a template; {} if it cannot be read."""
     try:
         template = stack.runtime.templates.get(template_id)

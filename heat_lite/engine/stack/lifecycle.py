@@ -13,10 +13,14 @@ import inspect
 import logging
 
 from heat_lite.common import exception, log_context, status, tracing
+from heat_lite.common.value_types import Value, Values, Work
 from heat_lite.engine import event, scheduler
 from heat_lite.engine.resource import failures, handlers
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.resource.resource_metrics import counted, facts_of, repeated
 from heat_lite.engine.stack import conflict_retry, diff
+from heat_lite.engine.stack.diff import Decision
+from heat_lite.template.definition import ResourceDefinition
 
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
@@ -27,7 +31,9 @@ class Drift(str):
     """The properties changed by others that a check has found. They do not fail the check."""
 
 
-def state_set(resource, action, state, reason='state changed', tell=True):
+def state_set(
+    resource: Resource, action: str, state: str, reason: str = 'state changed', tell: bool = True
+) -> None:
     """Set the state in the row; ``tell`` also adds an event."""
     reason = resource.stack.redact(reason)
     resource.record.set(action=action, status=state, status_reason=reason)
@@ -35,7 +41,7 @@ def state_set(resource, action, state, reason='state changed', tell=True):
         event.record_state(resource)
 
 
-def create(resource, instead_of=None):
+def create(resource: Resource, instead_of: Resource | None = None) -> Work:
     """Create the object, or adopt the one that ``external_id`` names.
 
     ``instead_of`` is the resource that is replaced.
@@ -50,7 +56,7 @@ def create(resource, instead_of=None):
         )
 
 
-def resume_create(resource):
+def resume_create(resource: Resource) -> Work:
     """Continue a create whose engine is gone.
 
     The object is looked up first; the create fails if that is impossible.
@@ -66,7 +72,7 @@ def resume_create(resource):
         yield from _perform(resource, resource.action, work, CONTINUED)
 
 
-def update(resource, definition, decision):
+def update(resource: Resource, definition: ResourceDefinition, decision: Decision) -> Work:
     """Update the resource to ``definition`` as decided (see ``diff``).
 
     Raises UpdateReplace if it must be replaced.
@@ -79,7 +85,7 @@ def update(resource, definition, decision):
     yield from _perform(resource, status.UPDATE, _update(resource, before, definition, decision))
 
 
-def observe(resource):
+def observe(resource: Resource) -> Work:
     """Store the live properties of the object, so that an update repairs changes by others.
 
     Not all types support it.
@@ -98,17 +104,17 @@ def observe(resource):
     resource.store_observed(found or {})
 
 
-def fail(resource, action, error):
+def fail(resource: Resource, action: str, error: Exception) -> Work:
     """Fail the action with ``error`` before any service is called."""
     yield from _perform(resource, action, _raising(error))
 
 
-def _raising(error):
+def _raising(error: Exception) -> Work:
     raise error
     yield  # makes this function a generator
 
 
-def delete(resource):
+def delete(resource: Resource) -> Work:
     """Delete the object by its deletion policy. A resource in INIT needs no action and no event."""
     if resource.action == status.INIT:
         return
@@ -124,23 +130,23 @@ def delete(resource):
     yield from _perform(resource, status.DELETE, work)
 
 
-def _is_object_shared(resource):
+def _is_object_shared(resource: Resource) -> bool:
     """Return whether another row owns the same object from now on.
 
     Some objects are identified by a name or by what they connect, which a replacement shares.
     """
-    best = resource.stack.best_record(resource.name)
+    best = resource.stack.records.best(resource.name)
     if resource.resource_id is None or best in (None, resource.record):
         return False
     return resource.stack.is_wanted(best) and best.nova_instance == resource.resource_id
 
 
-def adopt(resource, data):
+def adopt(resource: Resource, data: Values) -> Work:
     """Adopt an existing object. ``data`` is what ``prepare_abandon`` has returned."""
     yield from _perform(resource, status.ADOPT, _adopt(resource, data))
 
 
-def snapshot(resource):
+def snapshot(resource: Resource) -> Work:
     """Let the resource save what it can of itself.
 
     An interrupted snapshot continues with what it has begun to save.
@@ -151,7 +157,7 @@ def snapshot(resource):
     yield from _perform(resource, status.SNAPSHOT, handlers.call(resource, status.SNAPSHOT))
 
 
-def delete_snapshot(resource, data):
+def delete_snapshot(resource: Resource, data: Values) -> Work:
     """Delete what the resource saved for a snapshot, described by ``data``.
 
     Its own state does not change.
@@ -159,7 +165,7 @@ def delete_snapshot(resource, data):
     yield from handlers.call(resource, 'delete_snapshot', data)
 
 
-def suspend(resource):
+def suspend(resource: Resource) -> Work:
     """Suspend the resource. It must be COMPLETE, or its last suspend must have failed."""
     if (
         resource.action == status.DELETE
@@ -170,7 +176,7 @@ def suspend(resource):
     yield from _perform(resource, status.SUSPEND, handlers.call(resource, status.SUSPEND))
 
 
-def resume(resource):
+def resume(resource: Resource) -> Work:
     """Resume the resource.
 
     It must be suspended (as in Heat), or an earlier resume is repeated or is complete.
@@ -182,7 +188,7 @@ def resume(resource):
     yield from _perform(resource, status.RESUME, handlers.call(resource, status.RESUME))
 
 
-def check(resource):
+def check(resource: Resource) -> Work:
     """Check that the object exists and is healthy.
 
     The handler may return a Drift. A type without one says so.
@@ -204,7 +210,7 @@ def check(resource):
     yield from _perform(resource, status.CHECK, handlers.call(resource, status.CHECK))
 
 
-def _invalid_state(resource, action):
+def _invalid_state(resource: Resource, action: str) -> exception.ResourceFailure:
     error = exception.Error(f'State {resource.state} invalid for {action.lower()}')
     return exception.ResourceFailure(error, ('resources', resource.name), action)
 
@@ -213,7 +219,7 @@ def _invalid_state(resource, action):
 
 
 @counted
-def _perform(resource, action, work, reason='state changed'):
+def _perform(resource: Resource, action: str, work: Value, reason: str = 'state changed') -> Work:
     resource.clear_stored_attributes()
     state_set(resource, action, status.IN_PROGRESS, reason)
     work = resource.stack.run.guarded(resource, handlers.noting_first_wait(resource, work))
@@ -249,7 +255,7 @@ def _perform(resource, action, work, reason='state changed'):
     )
 
 
-def _failed(resource, action, error):
+def _failed(resource: Resource, action: str, error: Exception) -> exception.ResourceFailure:
     """Store the state FAILED. Return the failure to raise."""
     failure = exception.ResourceFailure(error, ('resources', resource.name), action)
     # Without the text of the error, which may repeat a hidden parameter; the event has it.
@@ -263,7 +269,7 @@ def _failed(resource, action, error):
 # --------------------------------------------------------------- the actions
 
 
-def _create(resource, interrupted=False):
+def _create(resource: Resource, interrupted: bool = False) -> Work:
     if not interrupted or resource.record.properties is None:
         resource.store_properties()
     if resource.requires_deferred_auth:
@@ -294,16 +300,16 @@ def _create(resource, interrupted=False):
             yield RETRY_PAUSE * (attempt + 1)
 
 
-def _can_create_again(error):
+def _can_create_again(error: Exception) -> bool:
     return isinstance(error, exception.ResourceInError) or conflict_retry.is_conflict(error)
 
 
-def _create_replacement(resource, instead_of):
+def _create_replacement(resource: Resource, instead_of: Resource) -> Work:
     yield from instead_of.prepare_for_replace(resource.definition)
     yield from _create(resource)
 
 
-def _continue_create(resource):
+def _continue_create(resource: Resource) -> Work:
     """Wait for the object of an interrupted create, or create it if there is none."""
     if resource.resource_id is None:
         found = resource.find_existing()
@@ -314,7 +320,7 @@ def _continue_create(resource):
     handler_can_repeat = (
         resource.repeatable
         or complete is None
-        and inspect.isgeneratorfunction(resource.handle_create)
+        and inspect.isgeneratorfunction(getattr(resource, 'handle_create', None))
     )
     if resource.resource_id is None or handler_can_repeat:
         return (yield from handlers.call(resource, status.CREATE))
@@ -322,20 +328,25 @@ def _continue_create(resource):
     return None
 
 
-def _adopted(resource):
+def _adopted(resource: Resource) -> Work:
     """Continue an adoption. Only a nested stack may still be in progress, or not exist yet."""
     if resource.resource_id is None:
         yield from _adopt(resource, resource.stack.run.adopted.get(resource.name) or {})
     yield from resource.settle()
 
 
-def _update(resource, before, definition, decision):
+def _update(
+    resource: Resource,
+    before: ResourceDefinition,
+    definition: ResourceDefinition,
+    decision: Decision,
+) -> Work:
     if decision.action == diff.REPLACE:
         # Heat's words: in full where the type asks for it, by name alone where a property cannot
         # change
         by_schema = any(not resource.can_update_in_place(name) for name in decision.forced_by)
         raise exception.UpdateReplace(resource.name if by_schema else resource)
-    changes = decision.changes
+    changes: Value = decision.changes
     try:
         resource.redefine(definition)
         yield from handlers.call(
@@ -353,7 +364,7 @@ def _update(resource, before, definition, decision):
         resource.metadata_set(resource.stack.resolve(definition.metadata) or {})
 
 
-def _delete(resource, policy, state):
+def _delete(resource: Resource, policy: str, state: tuple[str, str]) -> Work:
     if resource.resource_id is None:
         _find_unrecorded(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
@@ -363,7 +374,7 @@ def _delete(resource, policy, state):
         yield from handlers.call(resource, status.DELETE)
 
 
-def _find_unrecorded(resource, state):
+def _find_unrecorded(resource: Resource, state: tuple[str, str]) -> None:
     """Find the object of a create whose result was never stored, so that it is deleted too.
 
     The properties are not stored either, and without them its name would be taken for generated.
@@ -385,18 +396,18 @@ def _find_unrecorded(resource, state):
         resource.resource_id_set(found)
 
 
-def _adopt(resource, data):
+def _adopt(resource: Resource, data: Values) -> Work:
     resource.store_properties()
     yield from handlers.call(resource, status.ADOPT, data)
 
 
-def _adopt_external(resource):
+def _adopt_external(resource: Resource) -> Work:
     """Take the id of an external object and check it. The object is never changed or deleted."""
     yield from _perform(resource, status.ADOPT, _take_external_id(resource))
     yield from check(resource)
 
 
-def _take_external_id(resource):
+def _take_external_id(resource: Resource) -> Work:
     resource.resource_id_set(resource.external_id())
     return
     yield  # makes this function a generator

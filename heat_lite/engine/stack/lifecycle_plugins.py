@@ -6,8 +6,15 @@ is_stack_failure=False)`` and ``get_ordinal()`` (default 100).
 """
 
 import logging
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from heat_lite.common import installation
+from heat_lite.common.value_types import Value
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
+
 
 LOG = logging.getLogger(__name__)
 GROUPS = ('heat_lite.lifecycle_plugins', 'heat.stack_lifecycle_plugins', 'heat.lifecycle_plugins')
@@ -16,11 +23,11 @@ GROUPS = ('heat_lite.lifecycle_plugins', 'heat.stack_lifecycle_plugins', 'heat.l
 class LifecyclePlugins:
     """Calls ``plugins`` by ascending ordinal before an action, by descending ordinal after it."""
 
-    def __init__(self, plugins=()):
+    def __init__(self, plugins: Iterable[Value] = ()) -> None:
         self._plugins = sorted(plugins, key=_ordinal)
 
     @classmethod
-    def from_entry_points(cls):
+    def from_entry_points(cls) -> 'LifecyclePlugins':
         """Load all plug-ins. One that cannot be loaded is logged and left out."""
         loaded = []
         for group in GROUPS:
@@ -33,12 +40,12 @@ class LifecyclePlugins:
                     )
         return cls(loaded)
 
-    def before(self, stack, action):
+    def before(self, stack: 'Stack', action: str) -> None:
         """Call ``do_pre_op`` of each.
 
         An error stops the action, and the plug-ins called so far get ``do_post_op``.
         """
-        called = []
+        called: list[Value] = []
         for plugin in self._plugins:
             try:
                 plugin.do_pre_op(stack.context, stack, action=action)
@@ -47,12 +54,12 @@ class LifecyclePlugins:
                 raise
             called.append(plugin)
 
-    def after(self, stack, action, failed=False):
+    def after(self, stack: 'Stack', action: str, failed: bool = False) -> None:
         """Call ``do_post_op`` of each plug-in."""
         self._call_post_op(self._plugins, stack, action, failed or stack.status == 'FAILED')
 
     @staticmethod
-    def _call_post_op(plugins, stack, action, failed):
+    def _call_post_op(plugins: Sequence[Value], stack: 'Stack', action: str, failed: bool) -> None:
         for plugin in reversed(plugins):
             try:
                 plugin.do_post_op(stack.context, stack, action=action, is_stack_failure=failed)
@@ -65,5 +72,5 @@ class LifecyclePlugins:
                 )
 
 
-def _ordinal(plugin):
+def _ordinal(plugin: Value) -> int:
     return plugin.get_ordinal() if hasattr(plugin, 'get_ordinal') else 100

@@ -5,13 +5,20 @@ Tests: tests/functional/test_nested_stacks.py.
 
 import itertools
 import json
+from collections.abc import Sequence
 
 from heat_lite.common import exception, identifier, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import stacks as db_stacks
+from heat_lite.db.stacks import StackRow
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import adoption
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import validation
+from heat_lite.engine.validation.validation import ValidationPass
 from heat_lite.template import attributes
+from heat_lite.template.template import Template
 
 #: values that are not plain data get a number of their own, so that they equal nothing else
 _UNIQUE = itertools.count()
@@ -20,33 +27,29 @@ _UNIQUE = itertools.count()
 class NestedStackView:
     """The nested stack of one resource, to read; ``stack`` is None where there is none."""
 
-    def __init__(self, runtime, resource):
+    def __init__(self, runtime: Runtime, resource: Resource) -> None:
         self._runtime = runtime
         self._resource = resource
-        self._stack = None
+        self._stack: Stack | None = None
         self._reload = False
 
     @property
-    def _parent(self):
+    def _parent(self) -> Stack:
         return self._resource.stack
 
     @property
-    def _placement(self):
-        return self._runtime.placement
-
-    @property
-    def stack(self):
+    def stack(self) -> Stack | None:
         """The stack as last read; one whose action was begun here is the live object."""
         if self._stack is None:
             row = self._row()
             self._stack = row and self._load(row)
         return self._stack
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Read the stack anew at its next use: another engine may have changed it."""
         self._stack, self._reload = None, True
 
-    def _row(self):
+    def _row(self) -> StackRow | None:
         """Return the row; None for a stack of another project, which ``external_id`` may name."""
         resource_id = self._resource.resource_id
         if resource_id is None:
@@ -54,14 +57,14 @@ class NestedStackView:
         row = self._parent.tree.child_row(resource_id, self._reload)
         return row if row is not None and row.tenant == self._parent.tenant else None
 
-    def _load(self, row):
-        loaded = engine_stack.Stack.from_row(self._runtime, self._parent.context, row)
+    def _load(self, row: StackRow) -> Stack:
+        loaded = Stack.from_row(self._runtime, self._parent.context, row)
         loaded.tree.parent = self._parent
         return loaded
 
     # ------------------------------------------------------------ before it exists
 
-    def draft(self, template, timeout_mins=None):
+    def draft(self, template: Template, timeout_mins: int | None = None) -> Stack:
         """Return the stack that ``template`` would make, not stored.
 
         Raises RequestLimitExceeded beyond the depth limit.
@@ -91,7 +94,7 @@ class NestedStackView:
         drafted.tree.parent = parent
         return drafted
 
-    def validate(self, template, run, times=1):
+    def validate(self, template: Template, run: ValidationPass, times: int = 1) -> None:
         """Validate the stack that ``template`` would make, with its own nested stacks, as a part of
         a ValidationPass.
 
@@ -104,7 +107,7 @@ class NestedStackView:
             run.seen[key] = run.counted - before
         run.counted = before + times * run.seen[key]
 
-    def _dedup_key(self, drafted):
+    def _dedup_key(self, drafted: Stack) -> tuple[int, str]:
         """The key that equal nested stacks share, so that one of them is validated for all."""
         definition = self._resource.definition
         facade = definition.metadata, definition.deletion_policy, definition.update_policy
@@ -112,13 +115,13 @@ class NestedStackView:
             [drafted.template.content(), facade], default=lambda _: next(_UNIQUE)
         )
 
-    def name(self):
+    def name(self) -> str:
         """Return the physical name of the resource; in a preview, which has no row, its names."""
         if self._parent.id is None:
             return f'{self._parent.name}-{self._resource.name}'
         return self._resource.physical_resource_name()
 
-    def identifier(self):
+    def identifier(self) -> identifier.HeatIdentifier | None:
         """Return the HeatIdentifier of the nested stack, None where there is none."""
         if self._resource.resource_id is None:
             return None
@@ -128,12 +131,12 @@ class NestedStackView:
 
     # ------------------------------------------------------------ its values
 
-    def existing_stack(self):
+    def existing_stack(self) -> Stack | None:
         """Return the stack; None where it was never created or is deleted."""
         stack = self.stack
         return None if stack is None or stack.deleted_at is not None else stack
 
-    def read_member(self, *path):
+    def read_member(self, *path: str) -> Value:
         """Return the reference of a member resource, or its attribute where the path goes on.
 
         None where there is no stack. Raises GroupMemberNotFound.
@@ -152,7 +155,7 @@ class NestedStackView:
             ) from None
         return item.attribute(*rest) if rest else item.reference_id()
 
-    def output(self, name, path=()):
+    def output(self, name: str, path: Sequence[Value] = ()) -> Value:
         """Return the value at ``path`` in an output.
 
         Raises InvalidTemplateAttribute for an unknown output, TemplateOutputError for a failed one.
@@ -171,11 +174,12 @@ class NestedStackView:
             )
         return attributes.select(found['output_value'], path)
 
-    def document(self):
-        """Return the exported document of the stack."""
-        return adoption.export_stack(self.stack)
+    def document(self) -> Values:
+        """Return the exported document of the stack, which exists."""
+        stack: Value = self.stack
+        return adoption.export_stack(stack)
 
-    def find(self):
+    def find(self) -> str | None:
         """Return the id of the stack that an interrupted create has stored, None without one."""
         name = self.name()
         rows = db_stacks.child_rows(self._parent.id).values()

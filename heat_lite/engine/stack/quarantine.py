@@ -14,9 +14,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values, Work
 from heat_lite.db import locks
 from heat_lite.engine import scheduler
 from heat_lite.engine.resource.resource import Resource
@@ -38,9 +38,6 @@ REPORT_POLL_SECONDS = 0.5
 # the name of the resource. ``locks.ENDED`` is added by the engines that replace dead ones.
 ACTION, CALLED, ENGINE, DEATHS, DEAD = 'action', 'called', 'engine', 'deaths', 'dead'
 
-#: a generator for the task pool
-Work = Generator[Any, None, Any]
-
 
 class Quarantine:
     """The interrupted resources of one resumed action, and the engines that each has seen die.
@@ -55,8 +52,8 @@ class Quarantine:
         action: str,
         names: set[str],
         dead: dict[str, list[str]],
-        store: Callable[[dict | None], bool],
-        load: Callable[[], dict | None],
+        store: Callable[[Values | None], bool],
+        load: Callable[[], Values | None],
         slot: threading.Lock,
         engine_id: str = '',
     ) -> None:
@@ -92,7 +89,7 @@ class Quarantine:
         """Guard further resources."""
         self._names |= names
 
-    def _has_ended_engines(self, name: str, limit: int) -> Generator[Any, None, bool]:
+    def _has_ended_engines(self, name: str, limit: int) -> Generator[Value, None, bool]:
         """Return whether the call of a resource, and nothing else, has ended ``limit`` engines.
 
         Waits for what is not known yet of these engines, if it decides.
@@ -151,7 +148,7 @@ class Quarantine:
 
 def after_takeover(stack: Stack) -> Quarantine | None:
     """Return the quarantine of the stack's action; None where no resource was in progress."""
-    names = {record.name for record in stack.rows() if record.status == status.IN_PROGRESS}
+    names = {record.name for record in stack.records.all() if record.status == status.IN_PROGRESS}
     return _of(stack, names, stack.id)
 
 
@@ -180,10 +177,10 @@ def _of(stack: Stack, names: set[str], key: str | int) -> Quarantine | None:
     stored = locks.quarantine(key)
     dead = dead_engines(stored, action)
 
-    def store(value: dict | None) -> bool:
+    def store(value: Values | None) -> bool:
         return locks.set_quarantine(key, engine_id, value)
 
-    def load() -> dict | None:
+    def load() -> Values | None:
         return locks.quarantine(key)
 
     if stored and stored.get(CALLED):
@@ -193,13 +190,13 @@ def _of(stack: Stack, names: set[str], key: str | int) -> Quarantine | None:
     return Quarantine(action, names, dead, store, load, slot, engine_id)
 
 
-def _column(action: str, dead: dict[str, list[str]]) -> dict[str, Any]:
+def _column(action: str, dead: dict[str, list[str]]) -> Values:
     """Return the value of the column without an announced call."""
     deaths = {name: len(engines) for name, engines in dead.items()}
     return {ACTION: action, CALLED: None, DEATHS: deaths, DEAD: dead}
 
 
-def dead_engines(stored: dict | None, action: str) -> dict[str, list[str]]:
+def dead_engines(stored: Values | None, action: str) -> dict[str, list[str]]:
     """Return the dead engines by resource that the column of a dead engine's lock shows.
 
     They are those of ``action`` only, the action and the id of its template. The id of an engine is
@@ -218,7 +215,7 @@ def dead_engines(stored: dict | None, action: str) -> dict[str, list[str]]:
     return dead
 
 
-def _first_step(work: Work) -> tuple[bool, Any]:
+def _first_step(work: Work) -> tuple[bool, Value]:
     """Run a generator to its first wait. Return whether it has ended, and its value."""
     try:
         return False, next(work)

@@ -9,13 +9,18 @@ Tests: tests/functional/test_snapshots.py.
 import copy
 import logging
 import time
+from collections.abc import Sequence
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values, Work
 from heat_lite.db import snapshots as db_snapshots
+from heat_lite.db.snapshots import SnapshotRow
 from heat_lite.engine import scheduler
 from heat_lite.engine.resource import record
 from heat_lite.engine.stack import adoption, lifecycle
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking
+from heat_lite.template.template import Template
 
 LOG = logging.getLogger(__name__)
 #: seconds between two touches of the row by the engine that deletes a snapshot, and seconds of
@@ -26,14 +31,14 @@ TOUCH_SECONDS, SILENCE_SECONDS = 10, 60
 class NewSnapshot:
     """A snapshot while it is taken."""
 
-    def __init__(self, stack, name):
+    #: the row as it was at the beginning
+    row: SnapshotRow
+
+    def __init__(self, stack: Stack, name: str) -> None:
         self._stack = stack
         self._name = name
-        self.id = None
-        #: the row as it was at the beginning
-        self.row = None
 
-    def begin(self):
+    def begin(self) -> None:
         """Store the row with the present stack, without its resources.
 
         Raises RequestLimitExceeded.
@@ -44,7 +49,7 @@ class NewSnapshot:
                 f'You have reached the maximum snapshots per stack, {limit}. '
                 'Please delete some snapshots.'
             )
-        self.id = db_snapshots.create(
+        snapshot_id = db_snapshots.create(
             self._stack.context,
             {
                 'stack_id': self._stack.id,
@@ -55,9 +60,9 @@ class NewSnapshot:
                 'data': adoption.export_stack(self._stack, describe=None),
             },
         )
-        self.row = db_snapshots.get(self._stack.context, self.id)
+        self.row = find(self._stack, snapshot_id)
 
-    def end(self, state, reason):
+    def end(self, state: str, reason: str) -> Work:
         """Store the final state and the document of all resources, also after a failure.
 
         A generator: it waits while the database is unreachable.
@@ -66,11 +71,12 @@ class NewSnapshot:
         document = adoption.export_stack(stack, lambda resource: resource.snapshot_data())
         values = {'status': state, 'status_reason': reason, 'data': document}
         yield from record.retry_while_unreachable(
-            lambda: db_snapshots.update(self.id, values), f'The snapshot {self.id}'
+            lambda: db_snapshots.update(self.row.id, values),
+            f'The snapshot {self.row.id}',
         )
 
 
-def find_unfinished(stack):
+def find_unfinished(stack: Stack) -> NewSnapshot:
     """Return the NewSnapshot that an engine which is gone was taking: the last one.
 
     Its end may have been stored before that of the action. Raises NotFound if its row was deleted.
@@ -82,11 +88,11 @@ def find_unfinished(stack):
         )
     row = next(filter(_is_being_taken, rows), rows[-1])
     taking = NewSnapshot(stack, row.name)
-    taking.id, taking.row = row.id, row
+    taking.row = row
     return taking
 
 
-def fail_unfinished(stack):
+def fail_unfinished(stack: Stack) -> None:
     """Fail the snapshots that were begun when their engine went away."""
     for row in db_snapshots.list_rows(stack.id):
         if _is_being_taken(row):
@@ -94,11 +100,11 @@ def fail_unfinished(stack):
             db_snapshots.update(row.id, {'status': status.FAILED, 'status_reason': reason})
 
 
-def _is_being_taken(row):
+def _is_being_taken(row: SnapshotRow) -> bool:
     return (row.action, row.status) == (status.CREATE, status.IN_PROGRESS)
 
 
-def masked_document(document):
+def masked_document(document: Values | None) -> Values | None:
     """Return the document of a snapshot as the API shows it: hidden parameters are masked.
 
     Readers of the project may see it. An export, which others may not see, is complete.
@@ -111,7 +117,7 @@ def masked_document(document):
     return {**redactor.redact_data(document), 'environment': environment}
 
 
-def find(stack, snapshot_id):
+def find(stack: Stack, snapshot_id: str) -> SnapshotRow:
     """Return the row. Raises NotFound, and SnapshotNotFound for a snapshot of another stack."""
     row = db_snapshots.get(stack.context, snapshot_id)
     if row is None:
@@ -121,7 +127,7 @@ def find(stack, snapshot_id):
     return row
 
 
-def template_to_restore(stack, row):
+def template_to_restore(stack: Stack, row: SnapshotRow) -> Template:
     """Return the template that restores the stack.
 
     Types adapt their definition by ``handle_restore``.
@@ -129,18 +135,18 @@ def template_to_restore(stack, row):
     if row.status != status.COMPLETE:
         raise exception.NotSupported(feature='Restoring incomplete snapshot')
     document = copy.deepcopy(row.data)
-    snapshot_stack = adoption.exported_stack(document, stack)
+    snapshot_stack = stack.with_template(adoption.exported_template(document))
     for name, definition in snapshot_stack.definitions.items():
         saved = document['resources'].get(name)
         if saved is not None and hasattr(snapshot_stack.class_of(definition), 'handle_restore'):
-            restored = snapshot_stack.resource_for(name)
+            restored: Value = snapshot_stack.resource_for(name)
             snapshot_stack.template.resource_snippets[name] = restored.handle_restore(
                 restored.handler_definition(definition), saved
             ).raw
     return adoption.exported_template(document)
 
 
-def delete(stack, row):
+def delete(stack: Stack, row: SnapshotRow) -> None:
     """Begin to delete a snapshot. The row disappears at the end."""
     if (
         row.action == status.CREATE
@@ -152,7 +158,7 @@ def delete(stack, row):
     resume_delete(stack, row.id)
 
 
-def resume_delete(stack, snapshot_id):
+def resume_delete(stack: Stack, snapshot_id: str) -> None:
     """Delete a snapshot in DELETE_IN_PROGRESS."""
     row = db_snapshots.get(stack.context, snapshot_id)
     if row is not None:
@@ -161,7 +167,7 @@ def resume_delete(stack, snapshot_id):
         )
 
 
-def is_silent_delete(row):
+def is_silent_delete(row: SnapshotRow) -> bool:
     """Return whether the engine that deletes a snapshot has not touched its row for long."""
     if (row.action, row.status) != (status.DELETE, status.IN_PROGRESS):
         return False
@@ -169,7 +175,7 @@ def is_silent_delete(row):
     return (record.utcnow() - last).total_seconds() > SILENCE_SECONDS
 
 
-def delete_all(stack):
+def delete_all(stack: Stack) -> Work:
     """Delete all snapshots of a stack one after another. A generator. Raises the first error."""
     rows = yield from record.retry_while_unreachable(
         lambda: _rows(stack), f'The snapshots of stack {stack.id}'
@@ -178,7 +184,7 @@ def delete_all(stack):
         yield from _remove(stack, row)
 
 
-def _rows(stack):
+def _rows(stack: Stack) -> Sequence[SnapshotRow]:
     """Return the snapshots of a stack.
 
     The count comes first: most stacks have none, and it is cheap.
@@ -186,13 +192,13 @@ def _rows(stack):
     return db_snapshots.list_rows(stack.id) if db_snapshots.count(stack.id) else ()
 
 
-def forget_all(stack):
+def forget_all(stack: Stack) -> None:
     """Delete the rows only; what the resources saved stays."""
     for row in db_snapshots.list_rows(stack.id):
         db_snapshots.delete(row.id)
 
 
-def _delete(stack, row):
+def _delete(stack: Stack, row: SnapshotRow) -> Work:
     try:
         yield from _with_heartbeat(stack, row, _remove(stack, row))
     except Exception as error:
@@ -200,7 +206,7 @@ def _delete(stack, row):
         _state_set(stack, row, status.FAILED, stack.redact(error))
 
 
-def _with_heartbeat(stack, row, work):
+def _with_heartbeat(stack: Stack, row: SnapshotRow, work: Work) -> Work:
     """Run a delete and touch the row at intervals. End when another engine has touched it."""
     touched_at, last = row.updated_at, time.monotonic()
     for pause in work:
@@ -214,10 +220,10 @@ def _with_heartbeat(stack, row, work):
         yield pause
 
 
-def _remove(stack, row):
+def _remove(stack: Stack, row: SnapshotRow) -> Work:
     saved = (row.data or {}).get('resources')
     if saved:
-        snapshot_stack = adoption.exported_stack(row.data, stack)
+        snapshot_stack = stack.with_template(adoption.exported_template(row.data))
         for name, definition in snapshot_stack.definitions.items():
             if name in saved and hasattr(
                 snapshot_stack.class_of(definition), 'handle_delete_snapshot'
@@ -226,5 +232,5 @@ def _remove(stack, row):
     db_snapshots.delete(row.id)
 
 
-def _state_set(stack, row, state, reason):
+def _state_set(stack: Stack, row: SnapshotRow, state: str, reason: str) -> None:
     db_snapshots.update(row.id, {'action': status.DELETE, 'status': state, 'status_reason': reason})

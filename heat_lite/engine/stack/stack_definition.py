@@ -4,11 +4,21 @@ A stored template and its parameters never change, so an engine caches the defin
 that it used last.
 """
 
+from collections.abc import Callable, Mapping, Set
+from typing import TYPE_CHECKING
+
 from heat_lite.common import exception, lru_cache, redaction
+from heat_lite.common.value_types import Value
 from heat_lite.engine.resource import resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.validation import masking
 from heat_lite.template import function
+from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.suggest import suggest
+from heat_lite.template.template import BoundTemplate, Template
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
 
 
 class StackDefinition:
@@ -17,25 +27,25 @@ class StackDefinition:
     ``identity`` holds the stack's pseudo parameters.
     """
 
-    def __init__(self, template, identity):
+    def __init__(self, template: Template, identity: Mapping[str, str | None]) -> None:
         self.template = template
         self._identity = identity
-        self._requirements = None
+        self._requirements: Mapping[str, Set[str]] | None = None
 
     @lru_cache.cached_property
-    def parameters(self):
+    def parameters(self) -> Parameters:
         return self.template.parameters(self._identity)
 
     @lru_cache.cached_property
-    def secrets(self):
+    def secrets(self) -> frozenset[str]:
         """The texts by which messages could quote the values of hidden parameters."""
         return frozenset(redaction.texts_of(self.parameters.hidden_values()))
 
     @lru_cache.cached_property
-    def bound(self):
+    def bound(self) -> BoundTemplate:
         return self.template.bind(self.parameters)
 
-    def requirements(self, stack):
+    def requirements(self, stack: 'Stack') -> Mapping[str, Set[str]]:
         """Return ``{name: names that come first}``, from the template and the types.
 
         Do not change it.
@@ -44,10 +54,12 @@ class StackDefinition:
             self._requirements = self._compute_requirements(stack)
         return self._requirements
 
-    def _compute_requirements(self, stack):
+    def _compute_requirements(self, stack: 'Stack') -> dict[str, Set[str]]:
         definitions = self.bound.resources
         names = set(definitions)
-        result = {name: definition.requires(names) for name, definition in definitions.items()}
+        result: dict[str, Set[str]] = {
+            name: definition.requires(names) for name, definition in definitions.items()
+        }
         for name, definition in definitions.items():
             cls = resource.class_or_unknown(stack.class_of, definition)
             if cls.implied_dependencies is not resource.Resource.implied_dependencies:
@@ -59,14 +71,14 @@ class StackDefinition:
 class DefinitionCache:
     """The last ``max_entries`` definitions, by stack and template; fewer if they are large."""
 
-    def __init__(self, max_entries=64, kilobytes=64 * 1024):
+    def __init__(self, max_entries: int = 64, kilobytes: int = 64 * 1024) -> None:
         self._cache = lru_cache.LruCache(
             max_entries,
             kilobytes,
             lambda definition: lru_cache.template_weight(definition.template),
         )
 
-    def of(self, stack, template, template_id):
+    def of(self, stack: 'Stack', template: Template, template_id: int | None) -> StackDefinition:
         """Return the definition of a stack by one of its templates.
 
         Drafts without an id are not cached.
@@ -75,13 +87,13 @@ class DefinitionCache:
         masking.learn(stack, found)
         return found
 
-    def forget(self, stack_id):
+    def forget(self, stack_id: str) -> list[int]:
         """Forget the definitions of a stack; return the ids of their templates."""
         return [
             template_id for _, template_id in self._cache.pop_chosen(lambda key: key[0] == stack_id)
         ]
 
-    def _of(self, stack, template, template_id):
+    def _of(self, stack: 'Stack', template: Template, template_id: int | None) -> StackDefinition:
         identity = {
             'tenant': stack.tenant,
             'stack_name': stack.name,
@@ -109,39 +121,41 @@ class StackScope(function.Scope):
     ``nodes.get(name)`` gives the NodeData of a resource: an object with ``reference_id()``,
     ``attribute(name, *path)`` and ``all_attributes_schema()``, or None for an unknown name.
     ``nodes.availability_zones`` are the names of the cloud's zones.
-    ``facade`` is the definition of the resource that contains this stack, None for a root stack.
+    ``facade(key)`` reads the resource that contains this stack; it is None for a root stack.
     """
 
-    def __init__(self, bound, nodes, facade=None):
+    def __init__(
+        self, bound: BoundTemplate, nodes: 'NodeData', facade: Callable[[str], Value] | None = None
+    ) -> None:
         self._bound = bound
         self._nodes = nodes
         self._facade = facade
 
-    def resolve(self, snippet):
+    def resolve(self, snippet: Value) -> Value:
         """Return the value of a parsed part of the template."""
         return function.resolve(snippet, self)
 
     @staticmethod
-    def dependencies(snippet):
+    def dependencies(snippet: Value) -> set[str]:
         """Return the names of the resources that a parsed part of the template reads."""
         return function.dependencies(snippet)
 
-    def parameter(self, name):
+    def parameter(self, name: str) -> Value:
         return self._bound.scope.parameter(name)
 
-    def file(self, name):
+    def file(self, name: str) -> str | None:
         return self._bound.scope.file(name)
 
-    def condition(self, name):
+    def condition(self, name: str) -> bool:
         return self._bound.scope.condition(name)
 
-    def reference(self, resource_name):
+    def reference(self, resource_name: str) -> Value:
         return self._node(resource_name).reference_id()
 
-    def attribute(self, resource_name, *path):
+    def attribute(self, resource_name: str, *path: Value) -> Value:
         return self._node(resource_name).attribute(*path)
 
-    def check_attribute(self, resource_name, attribute):
+    def check_attribute(self, resource_name: str, attribute: str) -> None:
         node = self._node(resource_name)
         if not node.has_attribute(attribute):
             known = node.all_attributes_schema()
@@ -149,15 +163,15 @@ class StackScope(function.Scope):
                 resource=resource_name, key=attribute
             ).with_hint(suggest(attribute, known))
 
-    def facade(self, key):
+    def facade(self, key: str) -> Value:
         if self._facade is None:
             return super().facade(key)
-        return self._facade[key]
+        return self._facade(key)
 
-    def availability_zones(self):
+    def availability_zones(self) -> list[str]:
         return list(self._nodes.availability_zones)
 
-    def _node(self, name):
+    def _node(self, name: str) -> Resource:
         node = self._nodes.get(name)
         if node is None:
             raise exception.InvalidTemplateReference(resource=name, key='unknown')
@@ -170,17 +184,17 @@ class NodeData:
     The resources themselves provide them.
     """
 
-    def __init__(self, stack):
+    def __init__(self, stack: 'Stack') -> None:
         self._stack = stack
 
-    def get(self, name):
+    def get(self, name: str) -> Resource | None:
         try:
             return self._stack.resource_for(name)
         except exception.ResourceNotFound:
             return None
 
     @lru_cache.cached_property
-    def availability_zones(self):
+    def availability_zones(self) -> list[str]:
         """The names of Nova's availability zones. Raises NoCloud without Nova."""
         nova = self._stack.clients().client('nova')
         return [each['zoneName'] for each in nova.list(*ZONES)]

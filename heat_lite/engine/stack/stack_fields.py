@@ -1,10 +1,11 @@
-"""The columns of the stack table that a Stack holds as attributes of the same name.
+"""The columns of the stack table that a Stack holds as attributes.
 
 Tests: tests/functional/test_engine.py.
 """
 
 import datetime
-from typing import Any
+
+from heat_lite.common.value_types import Row, Values
 
 
 class StackFields:
@@ -27,23 +28,34 @@ class StackFields:
     updated_at: datetime.datetime | None
     deleted_at: datetime.datetime | None
     current_traversal: str | None
+    template_id: int | None
+    previous_template_id: int | None
+    timeout_mins: int | None
     convergence: bool | None
     #: the fingerprint of the definition (see ``fingerprint``)
     digest: str | None
-    failures: list[dict[str, Any]] | None
+    failures: list[Values] | None
     protected: bool
     #: options of the action in progress, for an engine that resumes it
-    plan: dict[str, Any] | None
+    plan: Values | None
 
     @classmethod
-    def fields_of(cls, source: Any) -> dict[str, Any]:
-        """Return the fields of a row or of another stack; those that it lacks are None."""
-        return {name: getattr(source, name, None) for name in FIELDS}
+    def fields_of(cls, row: Row) -> Values:
+        """Return the fields of a row; those that it lacks are None."""
+        return {name: getattr(row, COLUMNS.get(name, name), None) for name in FIELDS}
 
-    def set_fields(self, fields: dict[str, Any]) -> None:
+    def set_fields(self, fields: Values) -> None:
         """Set all fields; those that are not given are None."""
         for name in FIELDS:
             setattr(self, name, fields.get(name))
+        self.nested_depth = self.nested_depth or 0
+        self.status_reason = self.status_reason or ''
 
 
+#: the columns of other names than the fields
+COLUMNS = {
+    'template_id': 'raw_template_id',
+    'previous_template_id': 'prev_raw_template_id',
+    'timeout_mins': 'timeout',
+}
 FIELDS = tuple(StackFields.__annotations__)

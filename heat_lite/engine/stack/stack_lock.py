@@ -4,9 +4,14 @@ Tests: tests/chaos/test_takeover.py.
 """
 
 import logging
+from collections.abc import Callable
 
 from heat_lite.common import exception, metrics
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import journal, locks, traversals
+from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -18,12 +23,12 @@ class StackLock:
     over.
     """
 
-    def __init__(self, stack, engine_id, is_gone):
+    def __init__(self, stack: Stack, engine_id: str, is_gone: Callable[[str], bool]) -> None:
         self._stack = stack
         self._engine_id = engine_id
         self._is_gone = is_gone
 
-    def acquire(self):
+    def acquire(self) -> None:
         """Take the lock. Raises ActionInProgress if a living engine holds it, this one included.
 
         A stack that was stored together with its lock holds it already.
@@ -47,23 +52,23 @@ class StackLock:
         metrics.LOCK_CONFLICTS.add()
         raise exception.ActionInProgress(stack_name=self._stack.name, action=self._stack.action)
 
-    def release(self):
+    def release(self) -> None:
         journal.save(journal.ChangeSet(self._stack.id, release=self._engine_id))
 
 
-def holder_elsewhere(runtime, stack_id):
+def holder_elsewhere(runtime: Runtime, stack_id: Value) -> str | None:
     """Return the id of another engine that holds the stack's lock, or None."""
     holder = locks.holder(stack_id)
     return None if holder == runtime.engine_id else holder
 
 
-def engines_elsewhere(runtime, stack_id):
+def engines_elsewhere(runtime: Runtime, stack_id: Value) -> set[str]:
     """Return the ids of the other engines that work on the stack, with its lock or without."""
-    found = {locks.holder(stack_id), *traversals.engines_of(stack_id)}
+    found: set[Value] = {locks.holder(stack_id), *traversals.engines_of(stack_id)}
     return found - {None, runtime.engine_id}
 
 
-def live_holder_elsewhere(runtime, context, stack_id):
+def live_holder_elsewhere(runtime: Runtime, context: RequestContext, stack_id: Value) -> str | None:
     """Return the id of another engine that holds the stack's lock and answers, or None."""
     holder = holder_elsewhere(runtime, stack_id)
     return holder if holder is not None and runtime.listener.is_alive(context, holder) else None

@@ -4,11 +4,18 @@ Tests: tests/functional/test_stored_attributes.py.
 """
 
 import logging
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.resource import attribute_reading
+from heat_lite.template.definition import OutputDefinition
 from heat_lite.template.functions import budget
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
+
 
 LOG = logging.getLogger(__name__)
 #: errors of one computation that are logged; a stack may have thousands
@@ -22,15 +29,15 @@ class StackOutputs:
     one.
     """
 
-    def __init__(self, stack: Any) -> None:
+    def __init__(self, stack: 'Stack') -> None:
         self._stack = stack
-        self.stored: list[dict] | None = None
+        self.stored: list[Values] | None = None
 
-    def current(self) -> list[dict] | None:
+    def current(self) -> list[Values] | None:
         """Return the stored outputs; None while an action runs, or where they may change."""
         return None if self._stack.status == status.IN_PROGRESS else self.stored
 
-    def read_all(self, seconds: float | None = None) -> list[dict]:
+    def read_all(self, seconds: float | None = None) -> list[Values]:
         """Return all outputs: the stored ones while no action runs.
 
         Attributes that are not read within ``seconds`` give an ``output_error``.
@@ -42,7 +49,7 @@ class StackOutputs:
             self.key(), lambda: _outputs(self._stack, self._definitions().values(), seconds)
         )
 
-    def read(self, key: str, seconds: float | None = None) -> dict:
+    def read(self, key: str, seconds: float | None = None) -> Values:
         """Return one output. Raises NotFound for an unknown key."""
         definition = self._definitions().get(key)
         if definition is None:
@@ -52,7 +59,7 @@ class StackOutputs:
                 return each
         return _outputs(self._stack, [definition], seconds)[0]
 
-    def describe(self) -> list[dict]:
+    def describe(self) -> list[Values]:
         """Return the keys and the descriptions of all outputs; no attribute is read."""
         return [_described(definition) for definition in self._definitions().values()]
 
@@ -74,11 +81,13 @@ class StackOutputs:
         for item in stack.loaded_resources():
             item.store_attributes()
 
-    def _definitions(self) -> dict:
+    def _definitions(self) -> dict[str, OutputDefinition]:
         return self._stack.bound.outputs
 
 
-def _outputs(stack: Any, definitions: Any, seconds: float | None = None) -> list[dict]:
+def _outputs(
+    stack: 'Stack', definitions: Collection[OutputDefinition], seconds: float | None = None
+) -> list[Values]:
     with attribute_reading.begun(seconds) as reading, budget.fresh(budget.limits.outputs):
         if stack.action != status.DELETE:
             reading.start(_slow_reads(stack, definitions))
@@ -87,7 +96,7 @@ def _outputs(stack: Any, definitions: Any, seconds: float | None = None) -> list
     return outputs
 
 
-def _log_errors(stack, outputs):
+def _log_errors(stack: 'Stack', outputs: list[Values]) -> None:
     failed = [each for each in outputs if 'output_error' in each]
     for each in failed[:LOGGED_ERRORS]:
         LOG.info('%s: output %s: %s', stack, each['output_key'], each['output_error'])
@@ -95,7 +104,7 @@ def _log_errors(stack, outputs):
         LOG.info('%s: %d more outputs have errors', stack, len(failed) - LOGGED_ERRORS)
 
 
-def _read_slow(stack: Any, definitions: Any) -> None:
+def _read_slow(stack: 'Stack', definitions: Collection[OutputDefinition]) -> None:
     """Read the attributes that services answer, so that they can be stored."""
     with attribute_reading.begun() as reading:
         reads = list(_slow_reads(stack, definitions))
@@ -104,7 +113,9 @@ def _read_slow(stack: Any, definitions: Any) -> None:
             read()
 
 
-def _slow_reads(stack, definitions):
+def _slow_reads(
+    stack: 'Stack', definitions: Iterable[OutputDefinition]
+) -> Iterator[tuple[list[attribute_reading.Key], Callable[[], Value]]]:
     """Yield reads of the attributes that services answer (see ``AttributeReading.start``)."""
     wanted: dict[str, set] = {}
     for definition in definitions:
@@ -116,7 +127,7 @@ def _slow_reads(stack, definitions):
             yield from item.slow_reads(sorted(attributes, key=str))
 
 
-def _output(stack, definition):
+def _output(stack: 'Stack', definition: OutputDefinition) -> Values:
     """Return one output. An error goes to its ``output_error``."""
     result = {**_described(definition), 'output_value': None}
     if stack.action == status.DELETE:
@@ -130,14 +141,14 @@ def _output(stack, definition):
     return result
 
 
-def _described(definition):
+def _described(definition: OutputDefinition) -> Values:
     return {
         'output_key': definition.name,
         'description': definition.description or 'No description given',
     }
 
 
-def _change_at_any_time(stack):
+def _change_at_any_time(stack: 'Stack') -> bool:
     """Return whether an output may change while no action runs: then each request computes it."""
     return any(
         _may_change(stack, name, paths)
@@ -146,7 +157,7 @@ def _change_at_any_time(stack):
     )
 
 
-def _may_change(stack, name, paths):
+def _may_change(stack: 'Stack', name: str, paths: Iterable[tuple]) -> bool:
     definition = stack.definitions.get(name)
     if definition is None:
         return False

@@ -6,13 +6,16 @@ Tests: tests/functional/test_engine.py.
 """
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Values
 from heat_lite.db import stack_creation
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine import deferred_auth
 from heat_lite.engine.resource import fingerprint
-from heat_lite.engine.stack.stack_fields import FIELDS
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack_fields import COLUMNS, FIELDS
 
 
-def store(stack, on_behalf_of=None):
+def store(stack: Stack, on_behalf_of: str | None = None) -> bool:
     """Store the template, stack, tags and lock. Return False if another engine has done so before.
 
     ``on_behalf_of``: see ``db.stack_creation.store``.
@@ -27,19 +30,19 @@ def store(stack, on_behalf_of=None):
     return template_id is not None
 
 
-def _new_row(stack):
-    values = {name: getattr(stack, name) for name in FIELDS if getattr(stack, name) is not None}
+def _new_row(stack: Stack) -> Values:
+    fields = ((name, getattr(stack, name)) for name in FIELDS)
+    values = {COLUMNS.get(name, name): value for name, value in fields if value is not None}
     stack.created_at = stack.utcnow()
     return {
         **values,
-        'timeout': stack.timeout_mins,
         'created_at': stack.created_at,
         'user_creds_id': stack.tree.known_root.user_creds_id,
-        'asker': stack.tree.requester(stack.action),
+        'asker': deferred_auth.requester(stack, stack.action),
     }
 
 
-def refresh(stack):
+def refresh(stack: Stack) -> None:
     """Read the state again, under the lock, and the definition if it has changed since.
 
     Raises EntityNotFound for a deleted stack.
@@ -50,13 +53,6 @@ def refresh(stack):
     stack.action, stack.status, stack.failures = row.action, row.status, row.failures
     stack.stack_user_project_id = row.stack_user_project_id
     if row.raw_template_id != stack.template_id:
-        _refresh_definition(stack, row)
-
-
-def _refresh_definition(stack, row):
-    template_id = row.raw_template_id
-    stack.redefine(stack.runtime.templates.get(template_id), template_id)
-    stack.previous_template_id, stack.digest = row.prev_raw_template_id, row.digest
-    stack.timeout_mins, stack.disable_rollback = row.timeout, row.disable_rollback
-    stack.outputs.stored = row.outputs
-    stack.forget_rows()
+        stack.take_row(row)
+        stack.outputs.stored = row.outputs
+        stack.forget_rows()

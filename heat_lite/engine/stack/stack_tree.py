@@ -3,86 +3,83 @@
 Tests: tests/functional/test_nested_stacks.py.
 """
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from heat_lite.common import lru_cache
+from heat_lite.common.value_types import Value
 from heat_lite.db import stacks as db_stacks
+from heat_lite.db.stacks import StackRow
 from heat_lite.engine import deferred_auth
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
 
 
 class StackTree:
-    """The relatives of one stack.
+    """The relatives of one stack, read on first use."""
 
-    ``load(row)`` makes a stack of a row. Relatives are read on first use.
-    """
-
-    def __init__(self, stack, load):
+    def __init__(self, stack: 'Stack') -> None:
         self._stack = stack
-        self._load = load
-        self._parent = None
-        self._child_rows = None
-        self._deferred = None
+        self._parent: Stack | None = None
+        self._deferred: deferred_auth.DeferredAuth | None = None
 
     @property
-    def is_nested(self):
+    def is_nested(self) -> bool:
         return self._stack.owner_id is not None or self._parent is not None
 
     @property
-    def parent(self):
+    def parent(self) -> 'Stack | None':
         """The stack that contains this one; None for a root stack."""
         if self._parent is None and self._stack.owner_id is not None:
-            row = db_stacks.get(self._stack.context, self._stack.owner_id, show_deleted=True)
-            self._parent = row and self._load(row)
+            context = self._stack.context
+            row = db_stacks.get(context, self._stack.owner_id, show_deleted=True)
+            self._parent = row and self._stack.from_row(self._stack.runtime, context, row)
         return self._parent
 
     @parent.setter
-    def parent(self, stack):
+    def parent(self, stack: 'Stack') -> None:
         self._parent = stack
 
+    def lineage(self) -> 'Iterator[Stack]':
+        """Yield the stack and those that contain it, the root stack last."""
+        stack: Stack | None = self._stack
+        while stack is not None:
+            yield stack
+            stack = stack.tree.parent
+
     @property
-    def top(self):
+    def top(self) -> 'Stack':
         """The stack at the top of the tree."""
         return self._stack if self.parent is None else self.parent.tree.top
 
     @property
-    def known_root(self):
+    def known_root(self) -> 'Stack':
         """The highest ancestor that is loaded already."""
         return self._stack if self._parent is None else self._parent.tree.known_root
 
     @property
-    def deferred(self):
+    def deferred(self) -> deferred_auth.DeferredAuth:
         """The DeferredAuth of the tree, stored at its root."""
         top = self.known_root.tree
         if top._deferred is None:
             top._deferred = deferred_auth.DeferredAuth(top._stack)
         return top._deferred
 
-    def kept_requester(self, action):
-        """Return the encrypted requester of an action that has ended, if its token must serve
-        instead of a trust; else None.
-        """
-        return deferred_auth.kept_requester(self._stack, action)
-
-    def requester(self, action):
-        """Return the encrypted context of the action's requester; None if credentials are stored
-        or not needed.
-        """
-        return deferred_auth.requester(self._stack, action)
-
-    def child_row(self, child_id, refresh=False):
+    def child_row(self, child_id: str, refresh: bool = False) -> StackRow | None:
         """Return the row of a child stack, or None.
 
         All are read at once; ``refresh`` reads that one again.
         """
-        if self._child_rows is None:
-            self._child_rows = db_stacks.child_rows(self._stack.id)
         if refresh or child_id not in self._child_rows:
             self._child_rows[child_id] = db_stacks.get_row(child_id)
         return self._child_rows[child_id]
 
+    @lru_cache.cached_property
+    def _child_rows(self) -> dict[str, StackRow | None]:
+        return {**db_stacks.child_rows(self._stack.id)}
 
-class Facade:
-    """What a nested template may read of the resource that contains its stack."""
-
-    def __init__(self, stack):
-        self._stack = stack
-
-    def __getitem__(self, key):
-        return self._stack.tree.parent.resource_for(self._stack.parent_resource_name).facade(key)
+    def facade(self, key: str) -> Value:
+        """Return what a nested template may read of the resource that contains its stack."""
+        parent: Value = self.parent
+        return parent.resource_for(self._stack.parent_resource_name).facade(key)

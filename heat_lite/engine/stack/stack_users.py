@@ -10,9 +10,14 @@ import logging
 import re
 import threading
 
+from oslo_config import cfg
+
 from heat_lite.clients import keystone
+from heat_lite.clients.keystone import StackDomain
 from heat_lite.common import exception
+from heat_lite.common.local_stack_domain import LocalStackDomain
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 #: Handlers of one stack run in parallel: each may be the first to need the project.
@@ -32,43 +37,45 @@ class StackUsers:
     service's own (``common.local_stack_domain``).
     """
 
-    def __init__(self, domain, conf, stack):
+    def __init__(
+        self, domain: StackDomain | LocalStackDomain, conf: cfg.ConfigOpts, stack: Stack
+    ) -> None:
         self._domain = domain
         self._conf = conf
         self._stack = stack
 
-    def create(self, name):
+    def create(self, name: str) -> tuple[str, str]:
         """Create a user. Return its id and its password."""
         password = keystone.generate_password()
         return self._domain.create_user(name, password, self.project_id()), password
 
-    def find(self, name):
+    def find(self, name: str) -> str | None:
         """Return the id of the user of a name; None without one."""
         return self._domain.find_user(name)
 
-    def delete(self, user_id):
+    def delete(self, user_id: str) -> None:
         if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
             self._domain.delete_user(user_id)
 
-    def enable(self, user_id, enabled):
+    def enable(self, user_id: str, enabled: bool) -> None:
         if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
             self._domain.enable_user(user_id, enabled)
 
-    def create_keypair(self, user_id):
+    def create_keypair(self, user_id: str) -> Keypair:
         return Keypair(*self._domain.create_keypair(user_id, self.project_id()))
 
-    def find_keypair(self, access):
+    def find_keypair(self, access: str) -> tuple[str, str] | None:
         """Return the id of an access key of this stack and that of its user; None without it."""
         found = self._domain.find_keypair(access)
         if found is None or not self._is_own(found[2], f'The key {found[0]}'):
             return None
         return found[:2]
 
-    def delete_keypair(self, credential_id):
+    def delete_keypair(self, credential_id: str) -> None:
         if self._is_own(self._domain.keypair_project(credential_id), f'The key {credential_id}'):
             self._domain.delete_keypair(credential_id)
 
-    def _is_own(self, project_id, subject):
+    def _is_own(self, project_id: str | None, subject: str) -> bool:
         """Whether the users of a project are of this stack, or of another one of its project.
 
         The administrator of the domain may change all users, but adopted documents and
@@ -85,7 +92,7 @@ class StackUsers:
         LOG.warning('%s: %s is not of this project. It stays as it is.', stack, subject)
         return False
 
-    def log_in(self, user_id, secret):
+    def log_in(self, user_id: str, secret: str) -> tuple[str | None, ...]:
         """Return the token of a stack user, the URL of the REST API, and that for wait
         conditions (or None).
         """
@@ -101,21 +108,21 @@ class StackUsers:
             endpoints.waitcondition or (cfn and f'{cfn.rstrip("/")}/waitcondition'),
         )
 
-    def cfn_url(self, user_id, secret):
+    def cfn_url(self, user_id: str, secret: str) -> str | None:
         """Return the URL of the CFN API in the catalog of a stack user, or None."""
         access = self._domain.authenticate(user_id, secret, self.project_id())
         return self._domain.endpoint_url(access, 'cloudformation', self._conf.clients_heat)
 
     @property
-    def domain_id(self):
+    def domain_id(self) -> str:
         return self._domain.domain_id
 
     @property
-    def in_keystone(self):
+    def in_keystone(self) -> bool:
         """Whether other services of the cloud accept the users."""
         return self._domain.in_keystone
 
-    def project_id(self):
+    def project_id(self) -> str:
         """Return the project of the users of the stack. It is created with the first user.
 
         Nested stacks share the project of their root, as in Heat: it deletes no other one after
@@ -131,7 +138,7 @@ class StackUsers:
                 )
             return stack.stack_user_project_id
 
-    def _create_project(self, root):
+    def _create_project(self, root: Stack) -> str:
         """Create the project of a root stack. Of those of several engines the first one stays."""
         made = self._domain.create_project(f'{root.tenant}-{root.id}', DESCRIPTION)
         stored = db_stacks.store_user_project(root.id, made)
@@ -139,14 +146,15 @@ class StackUsers:
             self._domain.delete_project(made)
         return _require_stored(root, stored)
 
-    def delete_project(self):
+    def delete_project(self) -> None:
         """Delete the project, unless it belongs to an ancestor of the stack."""
         own = _stored_project(self._stack)
-        if own and own not in _projects_of_ancestors(self._stack):
+        _, *ancestors = self._stack.tree.lineage()
+        if own and own not in map(_stored_project, ancestors):
             self._domain.delete_project(own)
 
 
-def _stored_project(stack):
+def _stored_project(stack: Stack) -> str | None:
     """Return the project that the row of a stack names.
 
     The row is read again: the task of another engine may have stored the project last.
@@ -155,26 +163,18 @@ def _stored_project(stack):
     return stack.stack_user_project_id if row is None else row.stack_user_project_id
 
 
-def _store_project(stack, project_id):
+def _store_project(stack: Stack, project_id: str) -> str:
     stored = db_stacks.store_user_project(stack.id, project_id)
     return _require_stored(stack, stored)
 
 
-def _require_stored(stack, project_id):
+def _require_stored(stack: Stack, project_id: str | None) -> str:
     if project_id is None:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
     return project_id
 
 
-def _projects_of_ancestors(stack):
-    projects, ancestor = set(), stack.tree.parent
-    while ancestor is not None:
-        projects.add(_stored_project(ancestor))
-        ancestor = ancestor.tree.parent
-    return projects
-
-
-def forget(stack):
+def forget(stack: Stack) -> None:
     """Delete the project of a deleted stack.
 
     An error of Keystone does not stop the delete of the stack.

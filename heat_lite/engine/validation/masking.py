@@ -4,11 +4,22 @@ Texts that may quote a value, e.g. the errors of services, are redacted.
 """
 
 import graphlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, log_context
 from heat_lite.common.redaction import MASK, Redactor, texts_of
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption
 from heat_lite.template import function
+from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.parameters.parameters import Parameters
+from heat_lite.template.template import Template
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
+    from heat_lite.engine.stack.stack_definition import StackDefinition
+
 
 #: reasons that quote nothing; most reasons are of these
 HARMLESS = frozenset({'', 'state changed'})
@@ -16,12 +27,12 @@ HARMLESS = frozenset({'', 'state changed'})
 _NAMES = frozenset({'admin_pass', 'private_key', 'passphrase', 'secret', 'psk'})
 
 
-def hidden_parameters(template):
+def hidden_parameters(template: Template) -> set[str]:
     """Return the names of the hidden parameters of a template."""
     return {name for name, schema in template.parameter_schemata.items() if schema.hidden}
 
 
-def masked_environment(environment, template):
+def masked_environment(environment: Values, template: Template) -> Values:
     """Return an environment with the values of the template's hidden parameters masked."""
     hidden = hidden_parameters(template)
     masked_sections = {
@@ -34,7 +45,7 @@ def masked_environment(environment, template):
     return {**environment, **masked_sections}
 
 
-def encrypted_names(environment, template):
+def encrypted_names(environment: Values, template: Template) -> list[str]:
     """Return the names of the parameters of an environment that are stored encrypted, as Heat
     lists them: the stored list, then the hidden parameters with a value.
     """
@@ -45,36 +56,30 @@ def encrypted_names(environment, template):
     return list(dict.fromkeys(names))
 
 
-def learn(stack, definition):
+def learn(stack: 'Stack', definition: 'StackDefinition') -> None:
     """Let texts about a stack, and log lines of this thread's work, hide its hidden parameters."""
     stack.redactor.add(definition.secrets)
     log_context.add_secrets(definition.secrets)
 
 
-def redactor_of(parameters):
+def redactor_of(parameters: Parameters) -> Redactor:
     """Return a redactor that knows the hidden ones of these parameters."""
     return Redactor(texts_of(parameters.hidden_values()))
 
 
-def log_subject(stack):
-    """Return the subject of log lines of work on a stack."""
-    return log_context.Subject(stack.context, f'{stack.name}/{stack.id}', stack.redactor)
-
-
-def redactors(stack):
+def redactors(stack: 'Stack') -> Iterator[Redactor]:
     """Yield the redactors of a stack and of those that contain it, whose values it repeats.
 
     During an update, and after a failed one, texts quote what earlier templates have stored.
     """
-    while stack is not None:
-        learn(stack, stack.definition)
-        for template_id in stack.resource_records.template_ids() - {None, stack.template_id}:
-            stack.bound_by(template_id)  # learns its secrets
-        yield stack.redactor
-        stack = stack.tree.parent
+    for each in stack.tree.lineage():
+        learn(each, each.definition)
+        for template_id in each.records.template_ids() - {None, each.template_id}:
+            each.bound_by(template_id)  # learns its secrets
+        yield each.redactor
 
 
-def redact(stack, text):
+def redact(stack: 'Stack', text: object) -> str:
     """Return a text about a stack or its resources without values of hidden parameters."""
     text = '' if text is None else str(text)
     for redactor in redactors(stack) if text not in HARMLESS else ():
@@ -82,7 +87,7 @@ def redact(stack, text):
     return text
 
 
-def redact_nested(stack, data):
+def redact_nested(stack: 'Stack', data: Value) -> Value:
     """Return data of a nested stack without values of its parents' hidden parameters.
 
     Data of a root stack is returned as it is: it names parameters, where that of a nested stack
@@ -93,7 +98,7 @@ def redact_nested(stack, data):
     return data
 
 
-def mask(name, value, secret=False):
+def mask(name: Value, value: Value, secret: bool = False) -> Value:
     """Return the value of property or key ``name`` with secret parts replaced by MASK."""
     if value is None:
         return None
@@ -106,22 +111,19 @@ def mask(name, value, secret=False):
     return value
 
 
-def masked(stack, name, properties):
+def masked(stack: 'Stack', name: str, properties: Mapping[str, Value]) -> Values:
     """Return the properties of a resource with secret values masked.
 
     The template shows which values come from hidden parameters. It does not for a resource that it
     no longer contains, nor for a nested stack whose parents have hidden parameters: then all values
     are masked.
     """
-    ancestor, hidden = stack.tree.parent, hidden_parameters(stack.template)
     definition = stack.definitions.get(name)
-    while ancestor is not None:
-        if hidden_parameters(ancestor.template):
-            hidden, definition = True, None
-        ancestor = ancestor.tree.parent
-    if definition is None:
-        return {key: mask(key, value, bool(hidden)) for key, value in properties.items()}
-    tracker = TaintTracker(stack.scope, hidden)
+    own, *inherited = (hidden_parameters(each.template) for each in stack.tree.lineage())
+    if definition is None or any(inherited):
+        is_secret = bool(own) or any(inherited)
+        return {key: mask(key, value, is_secret) for key, value in properties.items()}
+    tracker = TaintTracker(stack.scope, own)
     for required in graphlib.TopologicalSorter(stack.requirements).static_order():
         if required in stack.definitions:
             tracker.record(required, stack.definitions[required])
@@ -132,7 +134,7 @@ def masked(stack, name, properties):
     }
 
 
-def _is_secret_name(name):
+def _is_secret_name(name: Value) -> bool:
     return isinstance(name, str) and (name in _NAMES or name.endswith('password'))
 
 
@@ -141,12 +143,12 @@ class TaintTracker:
     resources.
     """
 
-    def __init__(self, scope, hidden):
+    def __init__(self, scope: function.Scope, hidden: set[str]) -> None:
         self._scope = scope
         self._hidden = hidden
-        self._tainted = set()
+        self._tainted: set[str] = set()
 
-    def record(self, name, definition):
+    def record(self, name: str, definition: ResourceDefinition) -> None:
         """Record a resource.
 
         Call it in order of dependencies: attributes may expose a secret property.
@@ -154,11 +156,11 @@ class TaintTracker:
         if self.is_tainted((definition.properties or {}).values()):
             self._tainted.add(name)
 
-    def is_tainted(self, snippets):
+    def is_tainted(self, snippets: Iterable[Value]) -> bool:
         """Return whether a secret flows into any of these parts of a definition."""
         return any(self._reads_secret(snippet) for snippet in snippets)
 
-    def _reads_secret(self, snippet):
+    def _reads_secret(self, snippet: Value) -> bool:
         if not isinstance(snippet, function.Function | dict | list):
             return False
         if any(name in self._tainted for name in function.attribute_reads(snippet)):
@@ -169,7 +171,7 @@ class TaintTracker:
         return parameters is None or bool(parameters & self._hidden)
 
 
-def parameters_read(snippet, scope):
+def parameters_read(snippet: Value, scope: function.Scope) -> set[str] | None:
     """Return the names of the parameters that a part of a definition reads; None if resolving it
     fails.
     """
@@ -184,28 +186,28 @@ def parameters_read(snippet, scope):
 class _Trace(function.Scope):
     """A scope that resolves as another one does and records the parameters read."""
 
-    def __init__(self, scope):
+    def __init__(self, scope: function.Scope) -> None:
         self._scope = scope
-        self.parameters = set()
+        self.parameters: set[str] = set()
 
-    def parameter(self, name):
+    def parameter(self, name: str) -> Value:
         self.parameters.add(name)
         return self._scope.parameter(name)
 
-    def reference(self, resource_name):
+    def reference(self, resource_name: str) -> Value:
         return resource_name
 
-    def attribute(self, resource_name, *path):
+    def attribute(self, resource_name: str, *path: Value) -> Value:
         return None
 
-    def file(self, name):
+    def file(self, name: str) -> str | None:
         return self._scope.file(name)
 
-    def condition(self, name):
+    def condition(self, name: str) -> bool:
         return self._scope.condition(name)
 
-    def facade(self, key):
+    def facade(self, key: str) -> Value:
         return self._scope.facade(key)
 
-    def availability_zones(self):
+    def availability_zones(self) -> list[str]:
         return []

@@ -6,15 +6,25 @@ Tests: tests/unit/authoring/test_lint.py.
 """
 
 import functools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from heat_lite.common import context, exception
+from heat_lite.common.value_types import Value
 from heat_lite.engine import runtime
+from heat_lite.engine.registry import Registry
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack.nested_stack_view import NestedStackView
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.type_catalog import TypeCatalog
 from heat_lite.engine.validation import validation
+from heat_lite.engine.validation.validation import ValidationPass
 from heat_lite.template import constraints, resource_registry
+from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.functions import refs
 from heat_lite.template.lint import stand_ins
+from heat_lite.template.lint.document import TemplateDocument
+from heat_lite.template.resource_registry import Resolution
+from heat_lite.template.template import Template
 
 VALIDATION_ERRORS = (
     exception.StackValidationFailed,
@@ -38,13 +48,13 @@ class CloudRequired(Exception):
 class OfflineRegistry:
     """A registry for which every object of the cloud exists."""
 
-    def __init__(self, registry):
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Value:
         return getattr(self._registry, name)
 
-    def lookup(self, stack, kind, value):
+    def lookup(self, stack: Stack, kind: str, value: Value) -> str | None:
         try:
             return self._registry.lookup(stack, kind, value)
         except constraints.UnknownConstraint:
@@ -52,27 +62,27 @@ class OfflineRegistry:
         except Exception:
             return None  # only a cloud can answer
 
-    def find(self, stack, kind, value):
+    def find(self, stack: Stack, kind: str, value: Value) -> Value:
         return value
 
 
 class _OfflineClients:
     """Clients of a cloud that has all services and answers no request."""
 
-    def require(self, service, extension=None):
+    def require(self, service: str, extension: str | None = None) -> None:
         return
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Value:
         raise CloudRequired('no cloud is available')
 
 
 class _NoNestedStack(NestedStackView):
     """The nested stack of a resource under validation: there is none yet."""
 
-    def existing_stack(self):
+    def existing_stack(self) -> Stack | None:
         return None
 
-    def validate(self, template, run, times=1):
+    def validate(self, template: Template, run: ValidationPass, times: int = 1) -> None:
         """Validate the stack if no type in it is a template, which other rules validate."""
         registry, knows = template.environment.registry, self._runtime.registry.knows
         for name, definition in self.draft(template).definitions.items():
@@ -82,16 +92,18 @@ class _NoNestedStack(NestedStackView):
         super().validate(template, run, times)
 
 
-def _fetches(offline_runtime, entry):
+def _fetches(offline_runtime: Runtime, entry: Resolution) -> bool:
     """Whether resources of a type fetch their nested template."""
     return getattr(offline_runtime.registry.get(entry.target), 'fetches_template', False)
 
 
-def offline_clients(request):
+def offline_clients(request: context.RequestContext) -> Value:
     return _OfflineClients()
 
 
-def validation_errors(types, document):
+def validation_errors(
+    types: TypeCatalog, document: TemplateDocument
+) -> Iterator[exception.StackValidationFailed]:
     """Yield the exceptions that the resource types of a template raise from ``validate()``.
 
     Errors that a parameter without a value may decide, or the cloud, or a file that is not read,
@@ -110,11 +122,13 @@ def validation_errors(types, document):
     yield from errors
 
 
-def _without_text(error):
+def _without_text(error: exception.StackValidationFailed) -> exception.StackValidationFailed:
     return exception.StackValidationFailed(INVALID_FILE, path=error.path[:2])
 
 
-def _errors_with(types, document, files):
+def _errors_with(
+    types: TypeCatalog, document: TemplateDocument, files: Mapping[str, str]
+) -> Iterator[exception.StackValidationFailed]:
     """Yield the errors of a template with these contents of its files.
 
     An error of a part that parameters without a value may decide counts if it is the same with
@@ -133,16 +147,20 @@ def _errors_with(types, document, files):
             yield error
 
 
-def _key(error):
+def _key(error: exception.StackValidationFailed) -> tuple[tuple[Value, ...], str]:
     return tuple(error.path), str(error)
 
 
-def _errors_of(types, document, files, values):
+def _errors_of(
+    types: TypeCatalog,
+    document: TemplateDocument,
+    files: Mapping[str, str],
+    values: Mapping[str, Value],
+) -> Iterator[exception.StackValidationFailed]:
     """Yield the errors of a template with these values of parameters."""
     template = stand_ins.template_with(document, files, values)
-    offline_runtime = runtime.Runtime(
-        OfflineRegistry(types.registry), None, LIMITS, 'offline', offline_clients
-    )
+    registry: Value = OfflineRegistry(types.registry)
+    offline_runtime = runtime.Runtime(registry, runtime.UNSET, LIMITS, 'offline', offline_clients)
     offline_runtime.nested_stack = functools.partial(_NoNestedStack, offline_runtime)
     stack = Stack(
         offline_runtime,
@@ -164,7 +182,7 @@ def _errors_of(types, document, files, values):
             yield error
 
 
-def _part(document, path):
+def _part(document: TemplateDocument, path: Sequence[Value]) -> Value:
     """Return the property that the path of an error leads to, else its resource."""
     _, name, *below = path
     snippet = document.resources.get(name)
@@ -175,7 +193,9 @@ def _part(document, path):
     return snippet
 
 
-def _validation_error(stack, name, definition):
+def _validation_error(
+    stack: Stack, name: str, definition: ResourceDefinition
+) -> exception.StackValidationFailed | None:
     try:
         entry = stack.template.environment.registry.resolve(
             definition.resource_type, name, stack.runtime.registry.knows
@@ -196,7 +216,7 @@ def _validation_error(stack, name, definition):
     return None
 
 
-def _with_full_path(error, name):
+def _with_full_path(error: Exception, name: str) -> exception.StackValidationFailed:
     """Return the error with the path from the top of the template.
 
     An error in a nested stack (``<nested_stack>`` in its path) keeps its full text, since its path
@@ -210,12 +230,12 @@ def _with_full_path(error, name):
     return exception.StackValidationFailed(text or str(error), path=('resources', name, *path))
 
 
-def needs_cloud(error):
+def needs_cloud(error: BaseException) -> bool:
     """Whether the error is caused by the lack of a cloud."""
     return any(isinstance(cause, CloudRequired) for cause in _causes(error))
 
 
-def _needs_missing_value(error, parameters):
+def _needs_missing_value(error: BaseException, parameters: Collection[str]) -> bool:
     """Whether the error is caused by a parameter without a value, by the lack of a cloud, or by a
     type that the linter does not know.
     """
@@ -229,19 +249,20 @@ def _needs_missing_value(error, parameters):
     return False
 
 
-def _causes(error):
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__
 
 
-def _files(document):
+def _files(document: TemplateDocument) -> tuple[dict[str, str], list[tuple[Value, ...]]]:
     """Return the files that a template reads, and the paths of calls whose file is not read.
 
     The files: {name in the template: text}. Remote files are not read, nor those whose name is
     computed; other rules report a missing one.
     """
-    found, unread = {}, []
+    found: dict[str, str] = {}
+    unread = []
     for call in document.calls.calls:
         if not isinstance(call.node, refs.GetFile):
             continue
@@ -254,7 +275,7 @@ def _files(document):
     return found, unread
 
 
-def _content(files, name):
+def _content(files: Value, name: str) -> str:
     """Return the text of a file; for a binary one a text in base64, as clients send it."""
     try:
         return files.read(name)
@@ -262,7 +283,7 @@ def _content(files, name):
         return BINARY
 
 
-def _leads_to(path, error_path):
+def _leads_to(path: Sequence[Value], error_path: Sequence[Value]) -> bool:
     """Whether an error is about the property, or the resource, that has the part at ``path``."""
     about = tuple(error_path[:4]) if len(error_path) > 3 else tuple(error_path[:2])
     return tuple(path[: len(about)]) == about

@@ -6,14 +6,20 @@ Tests: tests/functional/test_conformance.py.
 
 import dataclasses
 import re
-from typing import Any
+from collections.abc import Collection, Mapping
 
 from heat_lite.common import exception, log_context, status
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import queries as db_queries
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import format
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.template import dependencies
+from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.template import Template
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
 LONGEST_NAME = 255  # length of the column of names of resources
@@ -31,14 +37,14 @@ class ValidationPass:
     nested: bool = True
     limit: int = -1
     counted: int = 0
-    seen: dict[tuple[Any, ...], int] = dataclasses.field(default_factory=dict)
+    seen: dict[tuple[Value, ...], int] = dataclasses.field(default_factory=dict)
 
     @property
     def exceeds_limit(self) -> bool:
         return 0 <= self.limit < self.counted
 
 
-def stack_name(name):
+def stack_name(name: object) -> None:
     """Raise StackValidationFailed for an invalid name of a stack."""
     if not isinstance(name, str):
         raise exception.StackValidationFailed(f'Invalid stack name {name}, must be a string')
@@ -49,7 +55,7 @@ def stack_name(name):
         )
 
 
-def capacity(context, runtime):
+def capacity(context: RequestContext, runtime: Runtime) -> None:
     """Raise EngineBusy or TooManyStacksAtWork if this engine cannot work on one more stack."""
     limits, task_manager = runtime.limits, runtime.task_manager
     if 0 < limits.max_stacks_at_work <= (count := task_manager.count()):
@@ -58,7 +64,7 @@ def capacity(context, runtime):
         raise exception.TooManyStacksAtWork(count=count)
 
 
-def new_stack(context, runtime, name, template):
+def new_stack(context: RequestContext, runtime: Runtime, name: str, template: Template) -> None:
     """Raise StackExists or RequestLimitExceeded if a stack of that name may not be created."""
     # A name that is no name cannot be looked up: PostgreSQL refuses a NUL character.
     known = isinstance(name, str) and _NAME.fullmatch(name)
@@ -73,7 +79,7 @@ def new_stack(context, runtime, name, template):
     resource_count(runtime, template)
 
 
-def stored_names(template):
+def stored_names(template: Template) -> None:
     """Raise StackValidationFailed for a name of a resource that is longer than its column.
 
     Heat validates and previews such a template, so this belongs to what stores the stack.
@@ -85,7 +91,7 @@ def stored_names(template):
             )
 
 
-def owned(item):
+def owned(item: Stack) -> None:
     """Raise EntityNotFound or RequestLimitExceeded if a stack may not be nested in its owner."""
     if item.tree.parent is None or item.tree.parent.deleted_at is not None:
         raise exception.EntityNotFound(entity='Stack', name=item.owner_id)
@@ -94,7 +100,7 @@ def owned(item):
         raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
 
 
-def resource_count(runtime, template, others=0):
+def resource_count(runtime: Runtime, template: Template, others: int = 0) -> None:
     """Raise RequestLimitExceeded for a template with too many resources.
 
     ``others`` exist in the tree already.
@@ -106,7 +112,7 @@ def resource_count(runtime, template, others=0):
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
-def stack(item):
+def stack(item: Stack) -> None:
     """Validate a stack with its nested stacks. Raises the first error."""
     # the engine of the root stack counts the resources of a nested one
     run = ValidationPass(limit=-1 if item.tree.is_nested else item.limits.max_resources_per_stack)
@@ -118,7 +124,7 @@ def stack(item):
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
-def nested_values(item):
+def nested_values(item: Stack) -> None:
     """Validate a nested stack with its final values.
 
     Its own nested stacks are validated when they are created.
@@ -126,21 +132,21 @@ def nested_values(item):
     _stack_itself(item, ValidationPass(nested=False))
 
 
-def nested_update(present, changed):
+def nested_update(present: Stack, changed: Stack) -> None:
     """Validate the update of a nested stack."""
     immutable_parameters(present, changed)
     more_resources(present, len(changed.definitions) - len(present.definitions))
     nested_values(changed)
 
 
-def more_resources(item, more):
+def more_resources(item: Stack, more: int) -> None:
     """Raise RequestLimitExceeded if the tree of a stack cannot have ``more`` further resources."""
     limit = item.limits.max_resources_per_stack
     if 0 <= limit and more > 0 and db_stacks.count_tree_resources(item.root_id()) + more > limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
-def nested_stack(item, run):
+def nested_stack(item: Stack, run: ValidationPass) -> None:
     """Validate a nested stack of a stack under validation.
 
     Values may be placeholders: only types see them.
@@ -151,7 +157,7 @@ def nested_stack(item, run):
         _stack_itself(item, run)
 
 
-def _stack_itself(item, run):
+def _stack_itself(item: Stack, run: ValidationPass) -> None:
     item.template.validate()
     # errors in resources and conditions, then forbidden types, precede those in parameters
     _permitted(item)
@@ -159,7 +165,13 @@ def _stack_itself(item, run):
     _definitions(item, run)
 
 
-def template(context, runtime, parsed, show_nested=False, ignorable=()):
+def template(
+    context: RequestContext,
+    runtime: Runtime,
+    parsed: Template,
+    show_nested: bool = False,
+    ignorable: Collection[str] = (),
+) -> Values:
     """Return the response of ``validate_template``. As in Heat, values are not validated, and the
     types that the policy denies the requester are accepted: nothing is created.
 
@@ -167,7 +179,7 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
     For an error of the template the response is its text, place and subject:
     ``{'Error': text, 'Path': [...], 'Subject': text}``.
     """
-    item = engine_stack.Stack(runtime, context, parsed, tenant=context.tenant_id, name='dummy')
+    item = Stack(runtime, context, parsed, tenant=context.tenant_id, name='dummy')
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)
@@ -181,7 +193,7 @@ def template(context, runtime, parsed, show_nested=False, ignorable=()):
     return {**answer, 'Environment': environment}
 
 
-def _described(item, show_nested):
+def _described(item: Stack, show_nested: bool) -> Values:
     """Return the parameters that a user may set; with ``show_nested`` also those of nested
     stacks.
     """
@@ -200,7 +212,7 @@ def _described(item, show_nested):
     return {**answer, 'NestedParameters': nested} if nested else answer
 
 
-def _definitions(item, run, ignorable=()):
+def _definitions(item: Stack, run: ValidationPass | None, ignorable: Collection[str] = ()) -> None:
     """Validate the template, then each resource in order of dependencies: a cycle comes first.
 
     Without a pass, values are not validated. The errors of a resource whose codes are ``ignorable``
@@ -219,10 +231,12 @@ def _definitions(item, run, ignorable=()):
         definition.validate(item.scope)
 
 
-def dependency_graph(item):
+def dependency_graph(item: Stack) -> dependencies.Dependencies:
     """Return the dependencies of the resources, by names. Raises errors of names and types."""
     item.bound.validate_resource_names()
-    classes = {name: item.class_of(definition) for name, definition in item.bound.resources.items()}
+    classes: Mapping[Value, type[Resource]] = {
+        name: item.class_of(definition) for name, definition in item.bound.resources.items()
+    }
     item.bound.validate_unique_names()
     edges = [
         (name, required)
@@ -232,13 +246,15 @@ def dependency_graph(item):
     return dependencies.Dependencies(edges, lambda name: f'{classes[name].class_name()} "{name}"')
 
 
-def _permitted(item):
+def _permitted(item: Stack) -> None:
     """Raise Forbidden for a type that the policy denies the requester."""
     for name in {definition.resource_type for definition in item.bound.resources.values()}:
         item.runtime.require_type(item.context, name)
 
 
-def single_resource(item, definition, run):
+def single_resource(
+    item: Stack, definition: ResourceDefinition, run: ValidationPass | None
+) -> None:
     """Validate a resource of a stack by its type. Raises its first error.
 
     Without a pass, only the names of its properties are validated.
@@ -266,7 +282,7 @@ def single_resource(item, definition, run):
         ) from None
 
 
-def _require_object(resource, object_id):
+def _require_object(resource: Resource, object_id: str) -> None:
     """Raise StackValidationFailed if ``external_id`` names no object."""
     if not resource.standing_for(object_id).object_exists():
         raise exception.StackValidationFailed(
@@ -274,9 +290,12 @@ def _require_object(resource, object_id):
         )
 
 
-def _placed(error, definition):
+def _placed(
+    error: exception.StackValidationFailed, definition: ResourceDefinition
+) -> exception.StackValidationFailed:
     """Return an error of a section with its path in the words of the dialect of the template."""
     section, name, _ = definition.path
+    part: Value
     part, *rest = error.path
     below, kind = [definition.version.dialect.resource.get(part, part), *rest], error.error
     if error.path[:2] == (name, 'Properties'):  # a check of the type has read an invalid value
@@ -285,7 +304,7 @@ def _placed(error, definition):
     return exception.StackValidationFailed(error.error_message, kind, path, subject=error.subject)
 
 
-def updatable(item):
+def updatable(item: Stack) -> None:
     """Raise NotSupported for a stack that is suspended or being deleted."""
     if item.action in (status.SUSPEND, status.DELETE):
         raise exception.NotSupported(
@@ -294,7 +313,7 @@ def updatable(item):
     not_exclusive(item)
 
 
-def not_exclusive(item):
+def not_exclusive(item: Stack) -> None:
     """Raise ActionInProgress during a delete, adoption or snapshot: only a delete interrupts
     those.
     """
@@ -306,7 +325,7 @@ def not_exclusive(item):
         raise exception.ActionInProgress(stack_name=item.name, action=item.action)
 
 
-def cancellable(item, with_rollback):
+def cancellable(item: Stack, with_rollback: bool) -> None:
     """Raise NotSupported if there is nothing to cancel. A create has nothing to roll back to."""
     if item.status != status.IN_PROGRESS or item.action not in (
         (status.UPDATE,) if with_rollback else (status.CREATE, status.UPDATE)
@@ -319,19 +338,20 @@ def cancellable(item, with_rollback):
 _STATE_WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}
 
 
-def immutable_parameters(present, changed):
+def immutable_parameters(present: Stack, changed: Stack) -> None:
     """Raise ImmutableParameterModified if an update changes immutable parameters."""
     names = present.parameters.immutable_changes(changed.parameters)
     if names:
         raise exception.ImmutableParameterModified(*names)
 
 
-def tags(runtime, values):
+def tags(runtime: Runtime, values: Collection[Value] | None) -> None:
     """Raise Invalid for too many tags, and for tags that do not fit the column."""
     limit = runtime.limits.max_tags_per_stack
-    if 0 <= limit < len(values or ()):
+    values = values or ()
+    if 0 <= limit < len(values):
         raise exception.Invalid(reason=f'{len(values)} tags, the limit of a stack is {limit}')
-    for tag in values or ():
+    for tag in values:
         if not isinstance(tag, str) or len(tag) > 80:
             raise exception.Invalid(
                 reason=f'"{tag}" is not a valid tag: tags are texts of at most 80 characters'

@@ -97,11 +97,10 @@ def _identity_in(text):
 
 
 def _by_reference(stack, text):
-    while stack is not None:
-        for item in stack.current_resources():
+    for each in stack.tree.lineage():
+        for item in each.current_resources():
             if _takes_signals(item) and text in (item.name, item.reference_id()):
-                return [stack.id, item.name]
-        stack = stack.tree.parent
+                return [each.id, item.name]
     return None
 
 

@@ -55,7 +55,7 @@ def reduce_stacks(runtime: typing.Any) -> int:
 def _reduced(stack: Row) -> typing.Any:
     """Return ``{id of the stored properties: values}`` of what has values that are not given."""
     found = {}
-    for row in stack.rows():
+    for row in stack.records.all():
         if not row.properties:
             continue
         try:

@@ -12,7 +12,7 @@ from heat_lite.engine import runtime as engine_runtime
 from heat_lite.engine.cluster import takeover
 from heat_lite.engine.execution import plan
 from heat_lite.engine.resource import record, resource
-from heat_lite.engine.stack import stack as engine_stack
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
@@ -41,7 +41,7 @@ class Reader:
         self._runtime = runtime
         self._parents = lru_cache.LruCache(PARENTS, PARENTS, lambda stack: 1)
         #: those of the batch under way: it may have more than the cache
-        self._parents_of_batch: dict[str, engine_stack.Stack] = {}
+        self._parents_of_batch: dict[str, Stack] = {}
         self._templates = runtime.templates = _Templates()
 
     def read(self, ids: Collection[str]) -> list[Finding]:
@@ -78,15 +78,15 @@ class Reader:
         stack = self._stack(row)
         read = [each for each in rows if not isinstance(each, exception.InvalidEncryptionKey)]
         is_complete = len(read) == len(rows)
-        stack.resource_records.use_listed(read, record.Record.from_row)
-        rows = stack.rows()
+        stack.records.use_listed(read, record.Record.from_row)
+        rows = stack.records.all()
         reasons = list(_resource_reasons(stack, rows))
         if is_complete:
             plan.build(rows, {} if row.backup else stack.requirements)
         return reasons
 
     def _stack(self, row: Row) -> typing.Any:
-        stack = engine_stack.Stack.from_row(self._runtime, takeover.context_of_owner(row), row)
+        stack = Stack.from_row(self._runtime, takeover.context_of_owner(row), row)
         if row.owner_id is not None:
             stack.tree.parent = self._parent(row.owner_id)
         return stack

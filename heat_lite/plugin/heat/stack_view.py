@@ -24,7 +24,7 @@ class DefinitionView:
 
     def _section(self, section: str, schema: Mapping[str, Any]) -> Properties:
         given = getattr(self.definition, section) or {}
-        resolve, lookup = self._stack.resolver(), self._stack.lookup
+        resolve, lookup = self._stack.scope.resolve, self._stack.lookup
         return Properties(schema, given, resolve, self.definition.name, section, lookup)
 
     def properties(self, schema: Mapping[str, Any], context: Any = None) -> Properties:

@@ -102,7 +102,7 @@ class StackResource(NestedTemplate):
 
     def __init__(self, name, definition, stack, record):
         super().__init__(name, definition, stack, record)
-        self.nested_stack = stack.child(self)
+        self.nested_stack = stack.runtime.nested_stack(self)
 
     def path_label(self):
         """Return the part of an error's path that leads to the nested stack."""

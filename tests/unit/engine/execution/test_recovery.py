@@ -11,7 +11,9 @@ def stack(rows=(), failed=(), done=(), action='CREATE', now='CREATE'):
     records = {name: types.SimpleNamespace(status=state) for name, state in dict(rows).items()}
     told = recovery.Progress(action, frozenset(done), dict.fromkeys(failed, 'why'))
     return types.SimpleNamespace(
-        action=now, run=ActionRun(resumed_from=told), best_record=records.get
+        action=now,
+        run=ActionRun(resumed_from=told),
+        records=types.SimpleNamespace(best=records.get),
     )
 
 

@@ -21,18 +21,19 @@ class Rows:
 
     def __init__(self, action=status.DELETE, **needs):
         ids = {name: number for number, name in enumerate(needs, 1)}
-        self.kept_rows = [
+        rows = [
             types.SimpleNamespace(
                 id=ids[name], name=name, requires=[ids[each] for each in needs[name]]
             )
             for name in needs
         ]
+        self.records = types.SimpleNamespace(all=lambda: rows)
         self.action, self.failures, self.journal = action, None, Journal()
 
     redact = staticmethod(str)
 
-    def rows(self):
-        return self.kept_rows
+    def store(self, failures):
+        self.failures = self.journal.kept['failures'] = failures
 
     @staticmethod
     def utcnow():

@@ -105,15 +105,14 @@ def stack_hints(server):
     """Return scheduler hints about the stack; empty unless the operator enabled them."""
     if not server.stack.runtime.server_defaults.scheduler_hints:
         return {}
-    ancestor, path = server.stack, []
-    while ancestor is not None:
-        path.insert(0, f'{ancestor.parent_resource_name or ""},{ancestor.name}')
-        ancestor = ancestor.tree.parent
+    path = [
+        f'{each.parent_resource_name or ""},{each.name}' for each in server.stack.tree.lineage()
+    ]
     return {
         'heat_root_stack_id': server.stack.root_id(),
         'heat_stack_id': server.stack.id,
         'heat_stack_name': server.stack.name,
-        'heat_path_in_stack': path,
+        'heat_path_in_stack': path[::-1],
         'heat_resource_name': server.name,
         'heat_resource_uuid': server.record.uuid,
     }
