@@ -60,14 +60,13 @@ class EngineMembership:
         }
 
     def _reports(self, engine_id: str, heartbeat: datetime.datetime | None) -> bool:
-        return heartbeat is not None and self._has_changed(engine_id, heartbeat)
-
-    def _has_changed(self, engine_id: str, heartbeat: datetime.datetime) -> bool:
         """Return whether the heartbeat changed within the timeout, by the clock of this engine.
 
         The clock of a dead engine may have been wrong: then its last heartbeat seems recent
         forever.
         """
+        if heartbeat is None:
+            return False
         last, since = self._heartbeats.get(engine_id, (None, 0))
         if last != heartbeat:
             self._heartbeats[engine_id] = heartbeat, self._clock()

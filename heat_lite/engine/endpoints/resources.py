@@ -73,7 +73,10 @@ class Resources(Endpoint):
         """
         stack = self._stack(context, stack_identity)
         stack.records.expects_few_reads = True
-        found = self._find(stack, resource_name)
+        row = stack.records.best(resource_name)
+        if row is None:
+            raise exception.ResourceNotFound(resource_name=resource_name, stack_name=stack.name)
+        found = stack.resource_of(row)
         _refuse_stack_users(context, stack, found.name)
         required_by = stack.required_by().get(found.name, ())
         return self._describe(stack, found, required_by, with_attr)
@@ -101,13 +104,6 @@ class Resources(Endpoint):
         return format.resource(
             item, required_by, detail=True, with_attributes=with_attr, parent=parent
         )
-
-    @staticmethod
-    def _find(stack: Stack, resource_name: str) -> Resource:
-        row = stack.records.best(resource_name)
-        if row is None:
-            raise exception.ResourceNotFound(resource_name=resource_name, stack_name=stack.name)
-        return stack.resource_of(row)
 
     def find_physical_resource(self, context: RequestContext, physical_resource_id: str) -> Wire:
         """Return the identity of the resource with this physical id. Raises EntityNotFound."""

@@ -73,7 +73,10 @@ class StackTask:
             graph,
             runner,
             self.mailbox,
-            min(stack.deadline() - recovery.age(stack), _parent_deadline(stack)),
+            min(
+                time.monotonic() + stack.timeout_seconds() - recovery.age(stack),
+                _parent_deadline(stack),
+            ),
             # these go on after a failure; only the resources that a failed one uses are left out
             collects_errors=stack.action in (status.DELETE, status.CHECK),
         )

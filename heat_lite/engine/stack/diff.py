@@ -103,7 +103,9 @@ def _change(
     )
     if not forced:
         broken = (
-            f'it is {resource.action}_{resource.status}' if not _is_complete(resource) else None
+            None
+            if resource.status == status.COMPLETE
+            else f'it is {resource.action}_{resource.status}'
         )
         return Decision(UPDATE, changes, reason=broken, later=later)
     names = tuple(name for name in sorted(forced) if name)
@@ -123,11 +125,11 @@ def between(
         (name, getattr(definition, name)) for name in PARTS if _differs(resource, definition, name)
     )
     if changed:
-        parts['properties'] = definition.raw.get('properties', definition.raw.get('Properties'))
+        parts['properties'] = _raw(definition, 'properties')
     if (
         not changed
         and not parts
-        and _is_complete(resource)
+        and resource.status == status.COMPLETE
         and not resource.needs_update(definition)
     ):
         return None
@@ -277,18 +279,6 @@ def _needs_replacement_after_failure(resource: Resource) -> bool:
     return failed and resource.needs_replace_failed()
 
 
-def _is_complete(resource: Resource) -> bool:
-    """Return whether the last action of the resource completed."""
-    return resource.status == status.COMPLETE
-
-
-def _raw(definition: ResourceDefinition, name: str) -> Value:
-    return definition.raw.get(name, definition.raw.get(_CFN_NAMES.get(name)))
-
-
-_CFN_NAMES = {
-    'metadata': 'Metadata',
-    'update_policy': 'UpdatePolicy',
-    'deletion_policy': 'DeletionPolicy',
-    'depends_on': 'DependsOn',
-}
+def _raw(definition: ResourceDefinition, part: str) -> Value:
+    """Return a part as the template has it; ``update_policy`` is UpdatePolicy in CloudFormation."""
+    return definition.raw.get(part, definition.raw.get(part.title().replace('_', '')))

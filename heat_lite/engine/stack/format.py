@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 NO_DESCRIPTION = 'No description'
+SERVICE_FIELDS = ('id', 'binary', 'engine_id', 'host', 'hostname', 'topic', 'report_interval')
 
 
 @lru_cache.cached_function(1024)  # the rows of a list have few different times
@@ -190,16 +191,8 @@ def snapshot(row: Row) -> Values:
 def service(row: Row, up: bool) -> Values:
     """Return a row of the service table. ``up`` follows from its last heartbeat."""
     return {
-        'id': row.id,
-        'binary': row.binary,
-        'engine_id': row.engine_id,
-        'host': row.host,
-        'hostname': row.hostname,
-        'topic': row.topic,
-        'report_interval': row.report_interval,
-        'created_at': _iso(row.created_at),
-        'updated_at': _iso(row.updated_at),
-        'deleted_at': _iso(row.deleted_at),
+        **{name: getattr(row, name) for name in SERVICE_FIELDS},
+        **{name: _iso(getattr(row, name)) for name in ('created_at', 'updated_at', 'deleted_at')},
         'status': 'up' if up else 'down',
     }
 

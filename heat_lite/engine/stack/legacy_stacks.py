@@ -30,20 +30,13 @@ def bring_over(stack: Stack) -> None:
     backup_stacks.store_requirements(_missing_requirements(stack))
     stack.forget_rows()
     if stack.status == status.IN_PROGRESS and stack.action in (status.UPDATE, status.ROLLBACK):
-        _find_target(stack)
+        # Heat's legacy engine stores the target of an update as the previous template, and changes
+        # the template of the stack resource by resource
+        target_id = stack.previous_template_id
+        if target_id is not None:
+            stack.redefine(stack.runtime.templates.get(target_id), target_id)
     # the digest marks the stack as brought over
     stack.store_definition()
-
-
-def _find_target(stack: Stack) -> None:
-    """Make the template of an interrupted update that of the stack.
-
-    Heat's legacy engine stores it as the previous template, and changes the template of the stack
-    resource by resource.
-    """
-    target_id = stack.previous_template_id
-    if target_id is not None:
-        stack.redefine(stack.runtime.templates.get(target_id), target_id)
 
 
 def _missing_requirements(stack: Stack) -> dict[int, list[int]]:

@@ -31,14 +31,11 @@ class Drift(str):
     """The properties changed by others that a check has found. They do not fail the check."""
 
 
-def state_set(
-    resource: Resource, action: str, state: str, reason: str = 'state changed', tell: bool = True
-) -> None:
-    """Set the state in the row; ``tell`` also adds an event."""
+def state_set(resource: Resource, action: str, state: str, reason: str = 'state changed') -> None:
+    """Set the state in the row, and as an event."""
     reason = resource.stack.redact(reason)
     resource.record.set(action=action, status=state, status_reason=reason)
-    if tell:
-        event.record_state(resource)
+    event.record_state(resource)
 
 
 def create(resource: Resource, instead_of: Resource | None = None) -> Work:

@@ -4,7 +4,6 @@ Tests: tests/functional/test_engine.py.
 """
 
 import logging
-import time
 from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING, Self
 
@@ -39,6 +38,13 @@ class Stack(StackFields):
     definitions) is computed on first use.
     """
 
+    #: whether the lock was stored together with the stack
+    stored_locked = False
+    #: whether references to types without ``named_before_create`` have no value yet
+    previews_create = False
+    #: whether values of properties are checked; those of a draft may be placeholders
+    checks_values = True
+
     def __init__(
         self,
         runtime: 'Runtime',
@@ -51,16 +57,10 @@ class Stack(StackFields):
         self.context = context
         self.template = template
         self.tags = list(tags)
-        #: whether the lock was stored together with the stack
-        self.stored_locked = False
         self.set_fields(fields)
         self.journal = record.Journal(context, self.id, lambda: runtime.announcer.note(self.tenant))
         self.records = resource_records.ResourceRecords(self)
         self._resources: dict[Record | str, Resource] = {}
-        #: whether references to types without ``named_before_create`` have no value yet
-        self.previews_create = False
-        #: whether values of properties are checked; those of a draft may be placeholders
-        self.checks_values = True
         #: the run of the action under way, or of the last one
         self.run = action_run.ActionRun.from_column(self.action, self.plan)
         self._bound_by_template: dict[int, BoundTemplate] = {}
@@ -128,19 +128,10 @@ class Stack(StackFields):
         """Return the time limit of an action: that of the stack or the operator's default."""
         return self.timeout_mins * 60 if self.timeout_mins else self.limits.stack_action_timeout
 
-    def deadline(self) -> float:
-        """Return the end of the time of an action that begins now, by the monotonic clock."""
-        return time.monotonic() + self.timeout_seconds()
-
     def require_existing(self) -> None:
         """Raise EntityNotFound if the task of the stack has deleted it."""
         if self.deleted_at is not None:
             raise exception.EntityNotFound(entity='Stack', name=self.name)
-
-    def copy_state(self, live: 'Stack') -> None:
-        """Take over the state of another copy of this stack."""
-        self.action, self.status = live.action, live.status
-        self.status_reason = live.status_reason
 
     # ------------------------------------------------------------ definition
 
@@ -163,16 +154,7 @@ class Stack(StackFields):
 
     @lru_cache.cached_property
     def scope(self) -> stack_definition.StackScope:
-        return self._scope_of(self.bound)
-
-    def _scope_of(self, bound: BoundTemplate) -> stack_definition.StackScope:
-        return stack_definition.StackScope(
-            bound, self.nodes, self.tree.facade if self.tree.is_nested else None
-        )
-
-    @lru_cache.cached_property
-    def nodes(self) -> stack_definition.NodeData:
-        return stack_definition.NodeData(self)
+        return stack_definition.StackScope(self.bound, self)
 
     def resolve(self, snippet: Value) -> Value:
         return self.scope.resolve(snippet)
@@ -182,7 +164,7 @@ class Stack(StackFields):
         template_id = resource.record.current_template_id
         if template_id in (None, self.template_id):
             return False
-        before = self._scope_of(self.bound_by(template_id))
+        before = stack_definition.StackScope(self.bound_by(template_id), self)
         return before.resolve(resource.definition.metadata) != self.resolve(definition.metadata)
 
     def pending(self, snippet: Value) -> bool:
@@ -231,10 +213,11 @@ class Stack(StackFields):
         self.previous_template_id, self.template_id = self.template_id, template_id
         masking.learn(self, self.definition)
         self.template = template
-        self._forget_definition()
+        self.forget_definition()
 
-    def _forget_definition(self) -> None:
-        for name in ('definition', 'scope', 'nodes'):
+    def forget_definition(self) -> None:
+        """Make what depends on the template and the identity anew at its next use."""
+        for name in ('definition', 'scope'):
             self.__dict__.pop(name, None)
 
     # ------------------------------------------------------------ resources
@@ -372,13 +355,3 @@ class Stack(StackFields):
     def notify_scaling(self, phase: str, **details: Value) -> None:
         """Notify that a group changes its size."""
         notification.send_scaling(self, phase, **details)
-
-    def mark_stored(self, stack_id: str, template_id: int) -> None:
-        """Take over the ids of the rows that have just been stored, together with the lock."""
-        self.id, self.template_id = stack_id, template_id
-        self.stored_locked = True
-        self.runtime.templates.put(template_id, self.template)
-        self.created_at = self.created_at or self.utcnow()
-        self.journal = record.Journal(self.context, stack_id, self.journal.announce)
-        self._forget_definition()  # its pseudo parameters may lack the id
-        self._resources.clear()

@@ -4,7 +4,7 @@ A stored template and its parameters never change, so an engine caches the defin
 that it used last.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, lru_cache, redaction
@@ -116,20 +116,11 @@ ZONES = ('/os-availability-zone', 'availabilityZoneInfo')
 
 
 class StackScope(function.Scope):
-    """Resolves the functions of a template for one stack.
+    """Resolves the functions of a template, bound to parameters, by the resources of a stack."""
 
-    ``nodes.get(name)`` gives the NodeData of a resource: an object with ``reference_id()``,
-    ``attribute(name, *path)`` and ``all_attributes_schema()``, or None for an unknown name.
-    ``nodes.availability_zones`` are the names of the cloud's zones.
-    ``facade(key)`` reads the resource that contains this stack; it is None for a root stack.
-    """
-
-    def __init__(
-        self, bound: BoundTemplate, nodes: 'NodeData', facade: Callable[[str], Value] | None = None
-    ) -> None:
+    def __init__(self, bound: BoundTemplate, stack: 'Stack') -> None:
         self._bound = bound
-        self._nodes = nodes
-        self._facade = facade
+        self._stack = stack
 
     def resolve(self, snippet: Value) -> Value:
         """Return the value of a parsed part of the template."""
@@ -164,37 +155,27 @@ class StackScope(function.Scope):
             ).with_hint(suggest(attribute, known))
 
     def facade(self, key: str) -> Value:
-        if self._facade is None:
-            return super().facade(key)
-        return self._facade(key)
+        tree = self._stack.tree
+        return tree.facade(key) if tree.is_nested else super().facade(key)
 
     def availability_zones(self) -> list[str]:
-        return list(self._nodes.availability_zones)
+        return list(self._zones)
 
-    def _node(self, name: str) -> Resource:
-        node = self._nodes.get(name)
-        if node is None:
-            raise exception.InvalidTemplateReference(resource=name, key='unknown')
-        return node
+    @lru_cache.cached_property
+    def _zones(self) -> list[str]:
+        """The names of Nova's availability zones. Raises NoCloud without Nova."""
+        nova = self._stack.clients().client('nova')
+        return [each['zoneName'] for each in nova.list(*ZONES)]
 
-
-class NodeData:
-    """The values that functions read from resources, by name.
-
-    The resources themselves provide them.
-    """
-
-    def __init__(self, stack: 'Stack') -> None:
-        self._stack = stack
-
-    def get(self, name: str) -> Resource | None:
+    def find(self, name: str) -> 'Resource | None':
+        """Return a resource, whose reference id and attributes are its node data, or None."""
         try:
             return self._stack.resource_for(name)
         except exception.ResourceNotFound:
             return None
 
-    @lru_cache.cached_property
-    def availability_zones(self) -> list[str]:
-        """The names of Nova's availability zones. Raises NoCloud without Nova."""
-        nova = self._stack.clients().client('nova')
-        return [each['zoneName'] for each in nova.list(*ZONES)]
+    def _node(self, name: str) -> 'Resource':
+        node = self.find(name)
+        if node is None:
+            raise exception.InvalidTemplateReference(resource=name, key='unknown')
+        return node

@@ -51,6 +51,11 @@ class StackFields:
         self.nested_depth = self.nested_depth or 0
         self.status_reason = self.status_reason or ''
 
+    def copy_state(self, live: 'StackFields') -> None:
+        """Take over the state of another copy of this stack."""
+        self.action, self.status = live.action, live.status
+        self.status_reason = live.status_reason
+
 
 #: the columns of other names than the fields
 COLUMNS = {

@@ -122,7 +122,7 @@ def _slow_reads(
         for name, paths in definition.attribute_reads().items():
             wanted.setdefault(name, set()).update(path[0] for path in paths if path)
     for name, attributes in wanted.items():
-        item = stack.nodes.get(name)
+        item = stack.scope.find(name)
         if item is not None and item.action != status.INIT:
             yield from item.slow_reads(sorted(attributes, key=str))
 

@@ -10,7 +10,7 @@ from heat_lite.common.value_types import Values
 from heat_lite.db import stack_creation
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import deferred_auth
-from heat_lite.engine.resource import fingerprint
+from heat_lite.engine.resource import fingerprint, record
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_fields import COLUMNS, FIELDS
 
@@ -25,9 +25,14 @@ def store(stack: Stack, on_behalf_of: str | None = None) -> bool:
     stack.id, template_id = stack_creation.store(
         stack.template.content(), row, stack.tags, engine_id, on_behalf_of
     )
-    if template_id is not None:
-        stack.mark_stored(stack.id, template_id)
-    return template_id is not None
+    if template_id is None:
+        return False
+    stack.template_id, stack.stored_locked = template_id, True
+    stack.runtime.templates.put(template_id, stack.template)
+    stack.journal = record.Journal(stack.context, stack.id, stack.journal.announce)
+    stack.forget_definition()  # its pseudo parameters may lack the id
+    stack.drop_resources()
+    return True
 
 
 def _new_row(stack: Stack) -> Values:

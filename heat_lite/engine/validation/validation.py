@@ -100,15 +100,12 @@ def owned(item: Stack) -> None:
         raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
 
 
-def resource_count(runtime: Runtime, template: Template, others: int = 0) -> None:
-    """Raise RequestLimitExceeded for a template with too many resources.
-
-    ``others`` exist in the tree already.
-    """
+def resource_count(runtime: Runtime, template: Template) -> None:
+    """Raise RequestLimitExceeded for a template with too many resources."""
     limit = runtime.limits.max_resources_per_stack
     snippets = template.resource_snippets
     # the template's own check reports a section that is not a map
-    if limit >= 0 and isinstance(snippets, dict) and others + len(snippets) > limit:
+    if limit >= 0 and isinstance(snippets, dict) and len(snippets) > limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
