@@ -62,18 +62,15 @@ class Placement:
         """Return whether the next action of ``nested``, a stack in ``stack``, is another
         engine's work.
         """
-        limit = self._runtime.limits.nested_stacks_at_work
+        limit, task_manager = self._runtime.limits.nested_stacks_at_work, self._runtime.task_manager
         # the notification of the end goes to the engine that holds the lock of the parent
         if (
             limit < 0
-            or not self._works_on(stack.id)
-            or self._runtime.task_manager.reserve_slot(nested, limit)
+            or not (task_manager.has(stack.id) or self._runtime.workers.has(stack.id))
+            or task_manager.reserve_slot(nested, limit)
         ):
             return False
         return limit == 0 or self._has_others() and not _is_small(nested)
-
-    def _works_on(self, stack_id: str) -> bool:
-        return self._runtime.task_manager.has(stack_id) or self._runtime.workers.has(stack_id)
 
     def _has_others(self) -> bool:
         if self._membership.alone:
@@ -102,25 +99,26 @@ class Placement:
 
         Return its id, or None if it must be created here.
         """
-        arguments = {
-            'stack_name': stack.name,
-            'template': None,
-            'params': None,
-            'files': None,
-            'args': {
-                'timeout_mins': stack.timeout_mins,
-                'disable_rollback': stack.disable_rollback,
-                api.ON_BEHALF_OF: self._runtime.engine_id,
-            },
-            'owner_id': stack.owner_id,
-            'nested_depth': stack.nested_depth,
-            'user_creds_id': stack.user_creds_id,
-            'stack_user_project_id': stack.stack_user_project_id,
-            'parent_resource_name': stack.parent_resource_name,
-            'template_id': template_id,
+        args = {
+            'timeout_mins': stack.timeout_mins,
+            'disable_rollback': stack.disable_rollback,
+            api.ON_BEHALF_OF: self._runtime.engine_id,
         }
         try:
-            return self._client.create_stack(stack.context, **arguments)['stack_id']
+            return self._client.create_stack(
+                stack.context,
+                stack_name=stack.name,
+                template=None,
+                params=None,
+                files=None,
+                args=args,
+                owner_id=stack.owner_id,
+                nested_depth=stack.nested_depth,
+                user_creds_id=stack.user_creds_id,
+                stack_user_project_id=stack.stack_user_project_id,
+                parent_resource_name=stack.parent_resource_name,
+                template_id=template_id,
+            )['stack_id']
         except NOT_TAKEN as error:
             LOG.info(
                 'Nested stack %s of stack %s is created here, no other engine took it: %s',

@@ -10,6 +10,7 @@ Tests: tests/chaos/test_crash_loops.py, tests/unit/engine/stack/test_quarantine.
 """
 
 import contextlib
+import functools
 import logging
 import threading
 import time
@@ -176,13 +177,8 @@ def _of(stack: Stack, names: set[str], key: str | int) -> Quarantine | None:
     action = f'{stack.action} {stack.template_id}'
     stored = locks.quarantine(key)
     dead = dead_engines(stored, action)
-
-    def store(value: Values | None) -> bool:
-        return locks.set_quarantine(key, engine_id, value)
-
-    def load() -> Values | None:
-        return locks.quarantine(key)
-
+    store = functools.partial(locks.set_quarantine, key, engine_id)
+    load = functools.partial(locks.quarantine, key)
     if stored and stored.get(CALLED):
         LOG.warning('%s: its engine died in the first call of a resource: %s', stack, dead)
         store(_column(action, dead))
