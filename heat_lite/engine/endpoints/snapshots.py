@@ -6,7 +6,6 @@ Tests: tests/functional/test_snapshots.py.
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import snapshots as db_snapshots
-from heat_lite.db.snapshots import SnapshotRow
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions
 from heat_lite.engine.stack import format, snapshots
@@ -48,6 +47,6 @@ class Snapshots(Endpoint):
         return stack.identifier().as_dict()
 
 
-def _shown(row: SnapshotRow) -> Wire:
+def _shown(row: db_snapshots.SnapshotRow) -> Wire:
     """Return the row of a snapshot as the API shows it."""
     return {**format.snapshot(row), 'data': snapshots.masked_document(row.data)}

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from heat_lite.common import exception, identifier, status
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db.stacks import StackRow
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import adoption
@@ -49,7 +48,7 @@ class NestedStackView:
         """Read the stack anew at its next use: another engine may have changed it."""
         self._stack, self._reload = None, True
 
-    def _row(self) -> StackRow | None:
+    def _row(self) -> 'db_stacks.StackRow | None':
         """Return the row; None for a stack of another project, which ``external_id`` may name."""
         resource_id = self._resource.resource_id
         if resource_id is None:
@@ -57,7 +56,7 @@ class NestedStackView:
         row = self._parent.tree.child_row(resource_id, self._reload)
         return row if row is not None and row.tenant == self._parent.tenant else None
 
-    def _load(self, row: StackRow) -> Stack:
+    def _load(self, row: 'db_stacks.StackRow') -> Stack:
         loaded = Stack.from_row(self._runtime, self._parent.context, row)
         loaded.tree.parent = self._parent
         return loaded

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values, Work
 from heat_lite.db import snapshots as db_snapshots
-from heat_lite.db.snapshots import SnapshotRow
 from heat_lite.engine import scheduler
 from heat_lite.engine.resource import record
 from heat_lite.engine.stack import adoption, lifecycle
@@ -32,7 +31,7 @@ class NewSnapshot:
     """A snapshot while it is taken."""
 
     #: the row as it was at the beginning
-    row: SnapshotRow
+    row: db_snapshots.SnapshotRow
 
     def __init__(self, stack: Stack, name: str) -> None:
         self._stack = stack
@@ -100,7 +99,7 @@ def fail_unfinished(stack: Stack) -> None:
             db_snapshots.update(row.id, {'status': status.FAILED, 'status_reason': reason})
 
 
-def _is_being_taken(row: SnapshotRow) -> bool:
+def _is_being_taken(row: db_snapshots.SnapshotRow) -> bool:
     return (row.action, row.status) == (status.CREATE, status.IN_PROGRESS)
 
 
@@ -117,7 +116,7 @@ def masked_document(document: Values | None) -> Values | None:
     return {**redactor.redact_data(document), 'environment': environment}
 
 
-def find(stack: Stack, snapshot_id: str) -> SnapshotRow:
+def find(stack: Stack, snapshot_id: str) -> db_snapshots.SnapshotRow:
     """Return the row. Raises NotFound, and SnapshotNotFound for a snapshot of another stack."""
     row = db_snapshots.get(stack.context, snapshot_id)
     if row is None:
@@ -127,7 +126,7 @@ def find(stack: Stack, snapshot_id: str) -> SnapshotRow:
     return row
 
 
-def template_to_restore(stack: Stack, row: SnapshotRow) -> Template:
+def template_to_restore(stack: Stack, row: db_snapshots.SnapshotRow) -> Template:
     """Return the template that restores the stack.
 
     Types adapt their definition by ``handle_restore``.
@@ -146,7 +145,7 @@ def template_to_restore(stack: Stack, row: SnapshotRow) -> Template:
     return adoption.exported_template(document)
 
 
-def delete(stack: Stack, row: SnapshotRow) -> None:
+def delete(stack: Stack, row: db_snapshots.SnapshotRow) -> None:
     """Begin to delete a snapshot. The row disappears at the end."""
     if (
         row.action == status.CREATE
@@ -167,7 +166,7 @@ def resume_delete(stack: Stack, snapshot_id: str) -> None:
         )
 
 
-def is_silent_delete(row: SnapshotRow) -> bool:
+def is_silent_delete(row: db_snapshots.SnapshotRow) -> bool:
     """Return whether the engine that deletes a snapshot has not touched its row for long."""
     if (row.action, row.status) != (status.DELETE, status.IN_PROGRESS):
         return False
@@ -184,7 +183,7 @@ def delete_all(stack: Stack) -> Work:
         yield from _remove(stack, row)
 
 
-def _rows(stack: Stack) -> Sequence[SnapshotRow]:
+def _rows(stack: Stack) -> Sequence[db_snapshots.SnapshotRow]:
     """Return the snapshots of a stack.
 
     The count comes first: most stacks have none, and it is cheap.
@@ -198,7 +197,7 @@ def forget_all(stack: Stack) -> None:
         db_snapshots.delete(row.id)
 
 
-def _delete(stack: Stack, row: SnapshotRow) -> Work:
+def _delete(stack: Stack, row: db_snapshots.SnapshotRow) -> Work:
     try:
         yield from _with_heartbeat(stack, row, _remove(stack, row))
     except Exception as error:
@@ -206,7 +205,7 @@ def _delete(stack: Stack, row: SnapshotRow) -> Work:
         _state_set(stack, row, status.FAILED, stack.redact(error))
 
 
-def _with_heartbeat(stack: Stack, row: SnapshotRow, work: Work) -> Work:
+def _with_heartbeat(stack: Stack, row: db_snapshots.SnapshotRow, work: Work) -> Work:
     """Run a delete and touch the row at intervals. End when another engine has touched it."""
     touched_at, last = row.updated_at, time.monotonic()
     for pause in work:
@@ -220,7 +219,7 @@ def _with_heartbeat(stack: Stack, row: SnapshotRow, work: Work) -> Work:
         yield pause
 
 
-def _remove(stack: Stack, row: SnapshotRow) -> Work:
+def _remove(stack: Stack, row: db_snapshots.SnapshotRow) -> Work:
     saved = (row.data or {}).get('resources')
     if saved:
         snapshot_stack = stack.with_template(adoption.exported_template(row.data))
@@ -232,5 +231,5 @@ def _remove(stack: Stack, row: SnapshotRow) -> Work:
     db_snapshots.delete(row.id)
 
 
-def _state_set(stack: Stack, row: SnapshotRow, state: str, reason: str) -> None:
+def _state_set(stack: Stack, row: db_snapshots.SnapshotRow, state: str, reason: str) -> None:
     db_snapshots.update(row.id, {'action': status.DELETE, 'status': state, 'status_reason': reason})

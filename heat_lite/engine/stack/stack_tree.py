@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from heat_lite.common import lru_cache
 from heat_lite.common.value_types import Value
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db.stacks import StackRow
 from heat_lite.engine import deferred_auth
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class StackTree:
             top._deferred = deferred_auth.DeferredAuth(top._stack)
         return top._deferred
 
-    def child_row(self, child_id: str, refresh: bool = False) -> StackRow | None:
+    def child_row(self, child_id: str, refresh: bool = False) -> 'db_stacks.StackRow | None':
         """Return the row of a child stack, or None.
 
         All are read at once; ``refresh`` reads that one again.
@@ -76,7 +75,7 @@ class StackTree:
         return self._child_rows[child_id]
 
     @lru_cache.cached_property
-    def _child_rows(self) -> dict[str, StackRow | None]:
+    def _child_rows(self) -> 'dict[str, db_stacks.StackRow | None]':
         return {**db_stacks.child_rows(self._stack.id)}
 
     def facade(self, key: str) -> Value:
