@@ -78,6 +78,8 @@ def set_template_limits(conf):
         seconds=given.template_seconds,
         pattern_seconds=given.pattern_seconds,
         outputs=given.outputs_characters,
+        yaql_iterators=conf.yaql.limit_iterators,
+        yaql_memory=conf.yaql.memory_quota,
     )
 
 

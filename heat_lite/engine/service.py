@@ -142,7 +142,6 @@ class EngineService:
             raise exception.Error('the last heartbeat is too old: no stack is worked on')
 
     def _build_runtime(self, registry):
-        budget.set_yaql_limits(self._conf.yaql.limit_iterators, self._conf.yaql.memory_quota)
         urlfetch.configure(self._conf)
         runtime.set_template_limits(self._conf)
         pool = task_pool.TaskPool(

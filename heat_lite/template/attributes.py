@@ -1,12 +1,12 @@
 """The attributes of a resource, read through a cache, and lookups by path."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
-from heat_lite.template.schema import CACHE_NONE, AttributeSchema
+from heat_lite.template.schema import CACHE_NONE, AttributeSchema, SchemaMap
 
 
-class Attributes(Mapping):
+class Attributes(SchemaMap):
     """A map of all attributes of a type.
 
     ``resolver(name)`` reads an attribute of the resource. Values are cached if the schema allows
@@ -48,15 +48,6 @@ class Attributes(Mapping):
     def cached(self) -> dict[str, Value]:
         """Return the values that are known without a read."""
         return dict(self._cache)
-
-    def __iter__(self) -> Iterator:
-        return iter(self.schemata)
-
-    def __len__(self) -> int:
-        return len(self.schemata)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.schemata
 
 
 def select(value: Value, path: Sequence) -> Value:

@@ -58,6 +58,12 @@ def raise_first(violations: Iterable[Violation], base: tuple | None = None) -> N
         raise error
 
 
+def below(path: tuple, violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Yield violations with the path of the value that they are in before their own."""
+    for violation in violations:
+        yield dataclasses.replace(violation, path=(*path, *violation.path))
+
+
 # ---------------------------------------------------------------- sections
 
 
@@ -128,8 +134,7 @@ def resource_bodies(snippets: Mapping, version: Version) -> Iterator[Violation]:
     Resources are checked in the order of their names, as in Heat.
     """
     for name in sorted(snippets):
-        for violation in resource_body(snippets[name], version):
-            yield dataclasses.replace(violation, path=(name, *violation.path))
+        yield from below((name,), resource_body(snippets[name], version))
 
 
 def resource_body(snippet: Value, version: Version) -> Iterator[Violation]:

@@ -4,8 +4,9 @@ Errors are StackValidationFailed with the path below the property. Values that n
 not copied.
 """
 
+import dataclasses
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -19,12 +20,14 @@ from heat_lite.template.constraints import (
     MAP,
     NUMBER,
     STRING,
+    Lookup,
     to_number,
 )
 from heat_lite.template.property_checks import property_error
 from heat_lite.template.schema import PropertySchema
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
 class CheckOptions:
     """Options of a conversion.
 
@@ -32,11 +35,8 @@ class CheckOptions:
     objects (see ``constraints``).
     """
 
-    __slots__ = ('lookup', 'strict')
-
-    def __init__(self, strict: bool = True, lookup: Callable | None = None) -> None:
-        self.strict = strict
-        self.lookup = lookup
+    strict: bool = True
+    lookup: Lookup | None = None
 
 
 STRICT, LENIENT = CheckOptions(), CheckOptions(strict=False)
@@ -195,17 +195,7 @@ def _list(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
         value = value.split(',') if value else []
     if not isinstance(value, list | tuple):
         raise ValueError(f'"{value!r}" is not a list')
-    return value if schema.schema is None else _items(schema.schema, value, options)
-
-
-def _items(schema: PropertySchema, values: Sequence[Value], options: CheckOptions) -> Value:
-    result = []
-    try:
-        for value in values:
-            result.append(convert(schema, value, options))
-    except exception.StackValidationFailed as error:
-        raise error.prefixed(len(result)) from error.__cause__
-    return result
+    return schema.map_nested(value, lambda nested, item: convert(nested, item, options))
 
 
 def _any(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:

@@ -24,22 +24,6 @@ class ResourceDefinition:
     and environment determine what the resource type stands for.
     """
 
-    __slots__ = (
-        'name',
-        'raw',
-        'version',
-        'resource_type',
-        'properties',
-        'metadata',
-        'depends_on',
-        'deletion_policy',
-        'update_policy',
-        'description',
-        'external_id',
-        'condition',
-        'template',
-        '_declared',
-    )
     # assigned in a loop over _PARSED
     properties: Value
     metadata: Value
@@ -74,54 +58,50 @@ class ResourceDefinition:
         self._refuse_function('update_policy')
 
     def _parsed(self, part: str, parser: Parser) -> Value:
-        word = self.version.dialect.resource.get(part)
-        snippet = self.raw.get(word)
+        place = self._place(part)
+        snippet = self.raw.get(place[-1])
         if snippet is None:
             return None
         try:
             return parser.parse(snippet)
         except exception.StackValidationFailed as error:
-            raise function.prefix_error(error, self._section, self.name, word) from error.__cause__
+            raise function.prefix_error(error, *place) from error.__cause__
 
     def _refuse_function(self, part: str) -> None:
         """Raise if a function replaces a whole map: its keys must be known before resolution."""
         parsed = getattr(self, part)
         if isinstance(parsed, function.Function):
-            path = (self._section, self.name, self.version.dialect.resource[part])
-            raise checks.function_for_map(parsed.name, path).error
+            raise checks.function_for_map(parsed.name, self._place(part)).error
 
     @property
     def path(self) -> tuple:
         """The path of the properties, for error messages: ('resources', 'web', 'properties')."""
-        return (self._section, self.name, self.version.dialect.resource['properties'])
+        return self._place('properties')
 
-    @property
-    def _section(self) -> str:
-        return self.version.dialect.sections['resources']
+    def _place(self, part: str) -> tuple:
+        dialect = self.version.dialect
+        return (dialect.sections['resources'], self.name, dialect.resource.get(part))
 
     def _deletion_policy(self, part: str, parser: Parser) -> str:
         """Resolve the deletion policy from parameters and files only.
 
         It must not depend on another resource, which may be deleted already.
         """
-        word = self.version.dialect.resource[part]
-        policy = self.raw.get(word, 'Delete')
+        place = self._place(part)
+        policy = self.raw.get(place[-1], 'Delete')
         if not isinstance(policy, str):
             try:
                 policy = function.resolve(self._parsed(part, parser), parser.scope)
             except function.ARGUMENT_ERRORS as error:
                 raise exception.StackValidationFailed.from_error(error) from error
-        place = (self._section, self.name, word)
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 
     def check_snapshot_policy(self, is_possible: bool) -> None:
         """Raise StackValidationFailed for the policy Snapshot of a type that makes no snapshots."""
         if self.deletion_policy == 'Snapshot' and not is_possible:
-            section, name, _ = self.path
-            path = (section, name, self.version.dialect.resource['deletion_policy'])
             raise exception.StackValidationFailed(
-                '"Snapshot" deletion policy not supported', path=path
+                '"Snapshot" deletion policy not supported', path=self._place('deletion_policy')
             )
 
     def freeze(self, **parts: Value) -> 'ResourceDefinition':
@@ -166,9 +146,8 @@ class ResourceDefinition:
                 self._raise_unknown(given, unknown, word, names)
             required |= referenced
         if self.depends_on:
-            place = (self._section, self.name, self.version.dialect.resource['depends_on'])
             errors = checks.depends_on(self.name, self.depends_on, self._declared)
-            checks.raise_first(errors, place)
+            checks.raise_first(errors, self._place('depends_on'))
         if self.update_policy is None and self.external_id is None:
             return required
         # resolution reports unknown names in these two parts
@@ -189,17 +168,8 @@ class ResourceDefinition:
         name, path = function.locate_reference(snippet, given) or (min(given), None)
         key = None if path is None else f'{self.name}.{word}' + ''.join(map(_step, path))
         error = exception.InvalidTemplateReference(resource=name, key=key)
-        error.at(self._section, self.name, word, *(path or ()))
+        error.at(self.path[0], self.name, word, *(path or ()))
         raise error.with_hint(suggest(name, names))
-
-    def dep_attrs(self, resource_name: str) -> set:
-        """Return the names of the attributes of a resource that are read; None stands for all."""
-        return {path[0] if path else None for path in self.attribute_paths(resource_name)}
-
-    def attribute_paths(self, resource_name: str) -> set[tuple]:
-        """Return the paths ``(attribute, key, ...)`` that are read; ``()`` stands for all."""
-        parts = [getattr(self, part) for part in PARTS]
-        return function.attribute_paths(parts, resource_name)
 
     def attribute_reads(self) -> dict[str, Value]:
         """Return ``{resource name: attribute paths}`` of all attributes that are read."""
@@ -208,10 +178,8 @@ class ResourceDefinition:
     def validate(self, scope: function.Scope | None = None) -> None:
         """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
         for part in PARTS:
-            if not (given := getattr(self, part)):
-                continue
-            word = self.version.dialect.resource.get(part)
-            function.validate(given, (self._section, self.name, word), scope)
+            if given := getattr(self, part):
+                function.validate(given, self._place(part), scope)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -251,8 +219,6 @@ class OutputDefinition:
     ``value`` is a parsed tree, or None if a condition disables the output.
     """
 
-    __slots__ = ('name', 'description', 'value', 'version')
-
     def __init__(self, name: str, description: str | None, value: Value, version: Version) -> None:
         self.name = name
         self.description = 'No description given' if description is None else str(description)
@@ -262,13 +228,6 @@ class OutputDefinition:
     def requires(self, names: Collection[str]) -> set[str]:
         """Return the resources among ``names`` that the value refers to."""
         return function.dependencies(self.value).intersection(names)
-
-    def dep_attrs(self, resource_name: str) -> set:
-        """Return the names of the attributes of a resource that are read; None stands for all."""
-        return function.dep_attrs(self.value, resource_name)
-
-    def attribute_paths(self, resource_name: str) -> set[tuple]:
-        return function.attribute_paths(self.value, resource_name)
 
     def attribute_reads(self) -> dict[str, Value]:
         """Return ``{resource name: attribute paths}`` of all attributes that are read."""

@@ -46,22 +46,6 @@ class Dependencies:
         """Return the nodes that directly depend on a node."""
         return set(self._required_by[node])
 
-    def roots(self) -> list:
-        """Return the nodes on which no other node depends."""
-        return [node for node, dependents in self._required_by.items() if not dependents]
-
-    def leaves(self) -> list:
-        """Return the nodes without dependencies."""
-        return [node for node, required in self._requires.items() if not required]
-
-    def reversed(self) -> 'Dependencies':
-        """Return a graph with the direction of all edges reversed."""
-        result = Dependencies((node, None) for node in self._requires)
-        for node, required in self._requires.items():
-            for other in required:
-                result.add(other, node)
-        return result
-
     def graph(self) -> dict[Any, set]:
         """Return a new dict ``{node: set of direct dependencies}``."""
         return {node: set(required) for node, required in self._requires.items()}

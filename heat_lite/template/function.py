@@ -17,17 +17,9 @@ from heat_lite.template.suggest import suggest
 ARGUMENT_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
 
 
-class _Omitted:
-    """Value of an ``if`` without an else whose condition is false.
-
-    ``resolve`` drops the list item or map key that has this value.
-    """
-
-    def __repr__(self) -> str:
-        return '<omitted>'
-
-
-OMITTED = _Omitted()
+#: The value of an ``if`` without an else whose condition is false. ``resolve`` drops the list item
+#: or map key that has this value.
+OMITTED = object()
 
 
 class Scope:
@@ -102,6 +94,13 @@ class Function:
         if not isinstance(self.args, list) or len(self.args) != number:
             raise ValueError(text)
 
+    def require_keys(self, keys: tuple[str, ...], text: str) -> None:
+        """Raise TypeError unless the arguments are a map, ValueError if it lacks a key."""
+        if not isinstance(self.args, dict):
+            raise TypeError(f'Arguments to "{self.name}" must be a map')
+        if not self.args.keys() >= {*keys}:
+            raise ValueError(text)
+
     def result(self, scope: Scope) -> Value:
         raise NotImplementedError
 
@@ -120,14 +119,6 @@ class Function:
     def attribute_path(self) -> tuple | None:
         """Return ``(attribute, key, ...)`` that this node itself reads, None for most functions."""
         return None
-
-    def dependencies(self) -> set[str]:
-        """Return the names of all resources that the node or its arguments refer to."""
-        return dependencies(self)
-
-    def dep_attrs(self, resource_name: str) -> set:
-        """Return the attributes of a resource that the node or its arguments read."""
-        return dep_attrs(self, resource_name)
 
     def __repr__(self) -> str:
         return f'<{self.name} {self.args!r}>'
@@ -281,7 +272,7 @@ def validate(snippet: Value, path: tuple = (), scope: Scope | None = None) -> No
         return
     current = None
     try:
-        for key, value in _items(snippet):
+        for key, value in items_of(snippet):
             if isinstance(value, Function | dict | list):
                 current = key
                 validate(value, (), scope)
@@ -298,7 +289,8 @@ def _validate_function(node: Function, path: tuple, scope: Scope | None) -> None
         raise exception.StackValidationFailed.from_error(error, (*path, node.name)) from error
 
 
-def _items(snippet: Value) -> Iterable | tuple:
+def items_of(snippet: Value) -> Iterable | tuple:
+    """Return ``(key or index, part)`` of the parts of a map or a list."""
     if isinstance(snippet, dict):
         return snippet.items()
     return enumerate(snippet) if isinstance(snippet, list) else ()
@@ -363,6 +355,6 @@ def locate_reference(
             return name, path
         children: Iterable[tuple[str | int, Value]] = [(snippet.name, snippet.args)]
     else:
-        children = _items(snippet)
+        children = items_of(snippet)
     places = (locate_reference(value, names, (*path, key)) for key, value in children)
     return next((found for found in places if found is not None), None)

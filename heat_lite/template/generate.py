@@ -1,6 +1,6 @@
 """The generated template of a resource type: one parameter a property, one output an attribute."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import (
@@ -70,14 +70,15 @@ def _hot(
 
 
 def _hot_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter: dict[str, Value] = {'type': _TYPES[schema.type]}
-    if schema.description is not None:
-        parameter['description'] = schema.description
-    if schema.default is not None:
-        parameter['default'] = schema.default
+    parameter = _parameter(schema, _TYPES[schema.type], str)
     if schema.constraints:
         parameter['constraints'] = [constraint.to_wire() for constraint in schema.constraints]
     return parameter
+
+
+def _parameter(schema: PropertySchema, kind: str, spell: Callable[[str], str]) -> dict[str, Value]:
+    given = {'type': kind, 'description': schema.description, 'default': schema.default}
+    return {spell(key): value for key, value in given.items() if value is not None}
 
 
 def _cfn(
@@ -108,11 +109,7 @@ def _cfn_value(name: str, schema: PropertySchema) -> dict[str, Value]:
 
 
 def _cfn_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter: dict[str, Value] = {'Type': WIRE_NAMES[_TYPES[schema.type]]}
-    if schema.description is not None:
-        parameter['Description'] = schema.description
-    if schema.default is not None:
-        parameter['Default'] = schema.default
+    parameter = _parameter(schema, WIRE_NAMES[_TYPES[schema.type]], str.capitalize)
     # CFN has no custom constraints
     parameter.update(
         describe_constraints(

@@ -47,24 +47,24 @@ def hot_schema(types: Value) -> dict:
     return {
         '$schema': DRAFT,
         'title': 'A template in HOT',
-        'type': 'object',
-        'required': [_KEY],
-        'additionalProperties': False,
-        'properties': {
-            _KEY: {
-                'description': 'The version of the language.',
-                'enum': list(versions.TABLE[_KEY]),
+        **_closed(
+            {
+                _KEY: {
+                    'description': 'The version of the language.',
+                    'enum': list(versions.TABLE[_KEY]),
+                },
+                'description': {'description': 'The purpose of the template.', 'type': 'string'},
+                'parameters': _map('The inputs of the stack.', _ref('parameter')),
+                'parameter_groups': _GROUPS,
+                'conditions': _map(
+                    'Named conditions, each true or false.',
+                    {'anyOf': [{'type': 'boolean'}, _ref('condition')]},
+                ),
+                'resources': _map('The resources of the stack.', _ref('resource')),
+                'outputs': _map('The outputs of the stack.', _OUTPUT),
             },
-            'description': {'description': 'The purpose of the template.', 'type': 'string'},
-            'parameters': _map('The inputs of the stack.', _ref('parameter')),
-            'parameter_groups': _GROUPS,
-            'conditions': _map(
-                'Named conditions, each true or false.',
-                {'anyOf': [{'type': 'boolean'}, _ref('condition')]},
-            ),
-            'resources': _map('The resources of the stack.', _ref('resource')),
-            'outputs': _map('The outputs of the stack.', _OUTPUT),
-        },
+            required=[_KEY],
+        ),
         'definitions': {
             'call': _call(_functions(False)),
             'condition': _call(_functions(True)),
@@ -104,6 +104,11 @@ _GROUPS = {
 }
 
 
+def _closed(properties: Mapping[str, Value], **more: Value) -> dict[str, Value]:
+    """Return the schema of a map without other keys."""
+    return {'type': 'object', **more, 'additionalProperties': False, 'properties': properties}
+
+
 def _ref(name: str) -> dict[str, Value]:
     return {'$ref': f'#/definitions/{name}'}
 
@@ -140,13 +145,8 @@ def _is_condition_function(version: Version, name: str) -> bool:
 
 def _call(functions: Mapping[str, Value]) -> dict[str, Value]:
     """Return the schema of a map with one key, the name of a function."""
-    return {
-        'type': 'object',
-        'minProperties': 1,
-        'maxProperties': 1,
-        'additionalProperties': False,
-        'properties': {name: {'description': text} for name, text in sorted(functions.items())},
-    }
+    described = {name: {'description': text} for name, text in sorted(functions.items())}
+    return _closed(described, minProperties=1, maxProperties=1)
 
 
 # --------------------------------------------------------------- parameters
@@ -158,10 +158,8 @@ def _parameter() -> dict[str, Value]:
         name: {'type': 'object', 'properties': bounds, 'additionalProperties': False}
         for name in ('length', 'range', 'modulo')
     }
-    constraint = {
-        'type': 'object',
-        'additionalProperties': False,
-        'properties': {
+    constraint = _closed(
+        {
             **ranges,
             'allowed_values': {'type': 'array'},
             'allowed_pattern': {'type': 'string', 'format': 'regex'},
@@ -170,8 +168,8 @@ def _parameter() -> dict[str, Value]:
                 'description': 'The error message for a value that violates the constraint.',
                 'type': 'string',
             },
-        },
-    }
+        }
+    )
     known = {
         'type': {
             'description': 'The type of the value.',
@@ -190,12 +188,7 @@ def _parameter() -> dict[str, Value]:
         'tags': {'type': 'array'},
     }
     properties = {name: known.get(name, {}) for name in parameter_schema.HOT_KEYS}
-    return {
-        'type': 'object',
-        'required': ['type'],
-        'additionalProperties': False,
-        'properties': properties,
-    }
+    return _closed(properties, required=['type'])
 
 
 # --------------------------------------------------------------- resources
@@ -227,13 +220,9 @@ def _resource(known: Mapping[str, Value]) -> dict[str, Value]:
         },
         'condition': _CONDITION,
     }
-    return {
-        'type': 'object',
-        'required': ['type'],
-        'additionalProperties': False,
-        'properties': {key: schemas.get(part, {}) for part, key in dialects.HOT.resource.items()},
-        'allOf': [_type_rule(name, kind) for name, kind in known.items()],
-    }
+    parts = {key: schemas.get(part, {}) for part, key in dialects.HOT.resource.items()}
+    rules = [_type_rule(name, kind) for name, kind in known.items()]
+    return {**_closed(parts, required=['type']), 'allOf': rules}
 
 
 def _policies() -> dict[str, Value]:

@@ -4,6 +4,7 @@ Pure functions. The template of the nested stack of a group has a fixed version 
 independent of the version of the parent's template.
 """
 
+import itertools
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
@@ -141,14 +142,8 @@ def member_path(path: Sequence) -> tuple[str, list] | None:
 
 def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
     """Return the names of ``count`` members, '0', '1' and so on, skipping the removed ones."""
-    names: list[str] = []
-    removed = frozenset(removed)
-    number = 0
-    while len(names) < count:
-        if str(number) not in removed:
-            names.append(str(number))
-        number += 1
-    return names
+    numbers = map(str, itertools.count())
+    return list(itertools.islice((name for name in numbers if name not in removed), count))
 
 
 def removed_names(

@@ -5,8 +5,9 @@ Each parameter of a later file overrides that of an earlier one, unless its merg
 determines its strategy; a later file may repeat it, but not change it.
 """
 
+import functools
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -42,17 +43,19 @@ def merge_environments(
             parsed[name] = _parsed(files, name)
         budget.charge_text(f'environment file {name}', len(str(files[name])))
         given = dict(parsed[name])
-        file_strategies = _Strategies(given.pop(STRATEGIES, None) or {}, strategies, name)
+        own = given.pop(STRATEGIES, None) or {}
+        if not isinstance(own, Mapping):
+            raise AttributeError(f'The {STRATEGIES} of "{name}" must be a map')
+        find_strategy = functools.partial(_strategy, given=own, chosen=strategies, name=name)
         for section, value in given.items():
             if not value:
                 continue
             if section in (PARAMETERS, PARAMETER_DEFAULTS):
                 result[section] = _merge_parameters(
-                    result.get(section), value, parameter_schemata, file_strategies
+                    result.get(section), value, parameter_schemata, find_strategy
                 )
             else:
                 result[section] = _merge_section(section, result.get(section), value)
-        strategies.update(file_strategies.chosen)
     _check_sinks(result.get(EVENT_SINKS))
     return result
 
@@ -105,31 +108,20 @@ def _parsed(files: Mapping[str, Value], name: str) -> dict[str, Value]:
         raise ValueError(f'The environment file "{name}" is not valid: {error}') from error
 
 
-class _Strategies:
-    """The merge strategies of one file.
+def _strategy(parameter: str, given: Mapping[str, Value], chosen: dict[str, str], name: str) -> str:
+    """Return the merge strategy of a parameter, and keep it for later files.
 
-    ``earlier`` are the strategies that previous files determined, ``chosen`` collects new ones.
+    ``given`` are the strategies in the file ``name``, ``chosen`` those of parameters so far.
     """
-
-    def __init__(self, given: Mapping[str, Value], earlier: Mapping[str, Value], name: str) -> None:
-        if not isinstance(given, Mapping):
-            raise AttributeError(f'The {STRATEGIES} of "{name}" must be a map')
-        self._given = given
-        self._earlier = earlier
-        self._name = name
-        self.chosen: dict[str, str] = {}
-
-    def strategy(self, parameter: str) -> str:
-        default = self._given.get('default', OVERWRITE)
-        strategy = self._given.get(parameter, self._earlier.get(parameter, default))
-        if strategy not in KNOWN:
-            strategy = default
-        if self._earlier.get(parameter, strategy) != strategy:
-            raise exception.ConflictingMergeStrategyForParam(
-                strategy=strategy, param=parameter, env_file=self._name
-            )
-        self.chosen.setdefault(parameter, strategy)
-        return strategy
+    default = given.get('default', OVERWRITE)
+    strategy = given.get(parameter, chosen.get(parameter, default))
+    if strategy not in KNOWN:
+        strategy = default
+    if chosen.setdefault(parameter, strategy) != strategy:
+        raise exception.ConflictingMergeStrategyForParam(
+            strategy=strategy, param=parameter, env_file=name
+        )
+    return strategy
 
 
 def _merge_section(section: str, old: Value, new: Value) -> Value:
@@ -151,7 +143,7 @@ def _merge_parameters(
     old: Mapping[str, Value] | None,
     new: Mapping[str, Value],
     schemata: Mapping[str, Value],
-    file_strategies: _Strategies,
+    find_strategy: Callable[[str], str],
 ) -> dict[str, Value]:
     """Merge a section of parameters.
 
@@ -163,7 +155,7 @@ def _merge_parameters(
     declared = {
         name: value for name, value in new.items() if name in schemata and value is not None
     }
-    strategies = {name: file_strategies.strategy(name) for name in declared}
+    strategies = {name: find_strategy(name) for name in declared}
     if not old:
         return dict(new)
     _charge_copy('parameters', old, new)

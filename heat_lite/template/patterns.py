@@ -4,6 +4,7 @@ The syntax is that of ``re``. The library ``regex`` matches: it has a time limit
 run meanwhile. ``re`` has neither, and takes time that grows exponentially for some patterns.
 """
 
+import dataclasses
 import functools
 import importlib
 import re
@@ -28,26 +29,24 @@ _TOKEN = re.compile(
 _parser: Any = importlib.import_module('re._parser')
 
 
+@dataclasses.dataclass(frozen=True)
 class Pattern:
     """A compiled pattern: ``search`` and the other methods as in ``re``, but for the time limit.
 
     Each method raises LimitExceeded, which contains the pattern, if it takes too long.
     """
 
-    __slots__ = ('text', '_compiled')
-
-    def __init__(self, text: str, compiled: Any) -> None:
-        self.text = text
-        self._compiled = compiled
+    text: str
+    compiled: Any
 
     def match(self, string: str) -> Any:
-        return self._timed(self._compiled.match, string)
+        return self._timed(self.compiled.match, string)
 
     def fullmatch(self, string: str) -> Any:
-        return self._timed(self._compiled.fullmatch, string)
+        return self._timed(self.compiled.fullmatch, string)
 
     def search(self, string: str) -> Any:
-        return self._timed(self._compiled.search, string)
+        return self._timed(self.compiled.search, string)
 
     def matches_of(self, strings: Iterable[str]) -> list[str]:
         """Return the strings that match from their start, all within the time of one match."""
@@ -55,7 +54,7 @@ class Pattern:
         found = []
         for string in strings:
             begun = budget.host.wall_clock()
-            if self._timed(self._compiled.match, string, limit=left):
+            if self._timed(self.compiled.match, string, limit=left):
                 found.append(string)
             left -= budget.host.wall_clock() - begun
         return found
@@ -64,13 +63,13 @@ class Pattern:
         return iter(self._timed(self._all_matches, string))
 
     def _all_matches(self, string: Value, **options: Value) -> Value:
-        return list(self._compiled.finditer(string, **options))
+        return list(self.compiled.finditer(string, **options))
 
     def split(self, string: str, maxsplit: int = 0) -> list:
-        return self._timed(self._compiled.split, string, maxsplit)
+        return self._timed(self.compiled.split, string, maxsplit)
 
     def sub(self, replacement: Any, string: str, count: int = 0) -> str:
-        return self._timed(self._compiled.sub, replacement, string, count)
+        return self._timed(self.compiled.sub, replacement, string, count)
 
     def _timed(self, call: Callable, *arguments: Value, limit: float | None = None) -> Any:
         spent = budget.current()

@@ -12,7 +12,7 @@ from heat_lite.template.checks import raise_first
 from heat_lite.template.coercion import CheckOptions
 from heat_lite.template.constraints import LIST, MAP, Convert, Lookup
 from heat_lite.template.function import ARGUMENT_ERRORS, Function, is_omitted
-from heat_lite.template.schema import PropertySchema
+from heat_lite.template.schema import PropertySchema, SchemaMap
 
 #: returns the id of the object of a kind that a value names
 Find: TypeAlias = Callable[[str, Value], Value]
@@ -25,7 +25,7 @@ def _as_is(snippet: Value) -> Value:
     return snippet
 
 
-class Properties(Mapping):
+class Properties(SchemaMap):
     """A map of all properties of a type; reading a value resolves, converts and checks it.
 
     Values without functions are cached. Values with functions are resolved at each read, since
@@ -90,15 +90,6 @@ class Properties(Mapping):
         if self._is_constant(key):
             self._values[key] = value
         return value
-
-    def __iter__(self) -> Iterator:
-        return iter(self.schemata)
-
-    def __len__(self) -> int:
-        return len(self.schemata)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.schemata
 
     def resolved(self) -> dict[str, Value]:
         """Return the values of all properties."""
@@ -351,27 +342,7 @@ def replace_names(schema: PropertySchema, value: Value, find: Find) -> Value:
             if isinstance(value, list | tuple)
             else find(schema.ref, value)
         )
-    if schema.schema is None:
-        return value
-    if schema.type == LIST and isinstance(value, list | tuple):
-        return [
-            _replace_nested(index, schema.schema, item, find) for index, item in enumerate(value)
-        ]
-    if schema.type == MAP and isinstance(value, Mapping):
-        return {
-            key: _replace_nested(key, schema.schema[key], item, find)
-            if key in schema.schema
-            else item
-            for key, item in value.items()
-        }
-    return value
-
-
-def _replace_nested(key: int | str, schema: PropertySchema, value: Value, find: Find) -> Value:
-    try:
-        return replace_names(schema, value, find)
-    except exception.StackValidationFailed as error:
-        raise error.prefixed(key) from error.__cause__
+    return schema.map_nested(value, lambda nested, part: replace_names(nested, part, find))
 
 
 def changed(before: Mapping, after: Mapping) -> set[str]:

@@ -5,7 +5,6 @@ on the size of expanded aliases. The dialect is YAML 1.1 as Heat reads it: dates
 keys become strings as in JSON.
 """
 
-import dataclasses
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -38,25 +37,14 @@ class FormatError(ValueError):
         self.path = path
 
 
-@dataclasses.dataclass(frozen=True)
-class DocumentLimits:
-    """Limits of a document.
-
-    ``depth`` limits nested maps and lists. ``size`` limits the characters and nodes of the text
-    with all aliases expanded.
-    """
-
-    depth: int = 100
-    size: int = 4 * 1024 * 1024
+#: limits of nested maps and lists, and of characters and nodes with all aliases expanded
+MAX_DEPTH, MAX_SIZE = 100, 4 * 1024 * 1024
 
 
-LIMITS = DocumentLimits()
-
-
-def parse(text: Value, limits: DocumentLimits = LIMITS, name: str = ROOT) -> dict:
+def parse(text: Value, name: str = ROOT) -> dict:
     """Return a template as a map. Raises FormatError, which contains ``name``, if it is invalid."""
     try:
-        data = _read(text, limits)
+        data = _read(text)
     except yaml_reader.YAMLError as error:
         raise FormatError(f'Error parsing template {name} {error}') from None
     if data is None:
@@ -66,9 +54,9 @@ def parse(text: Value, limits: DocumentLimits = LIMITS, name: str = ROOT) -> dic
     return data
 
 
-def parse_file(text: Value, name: str, limits: DocumentLimits = LIMITS) -> dict:
+def parse_file(text: Value, name: str) -> dict:
     """Parse a template among the files of another one. It must contain a version key."""
-    data = parse(text, limits, name)
+    data = parse(text, name)
     if not any(key in data for key in VERSION_KEYS):
         raise _no_version(data)
     return data
@@ -80,13 +68,13 @@ def _no_version(data: Mapping[str, Value]) -> FormatError:
     return FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
 
 
-def parse_environment(text: Value, limits: DocumentLimits = LIMITS) -> dict:
+def parse_environment(text: Value) -> dict:
     """Return an environment as a map.
 
     Raises FormatError if it is invalid or has unknown or empty sections.
     """
     try:
-        data = _read(text, limits)
+        data = _read(text)
     except yaml_reader.YAMLError as error:
         raise FormatError(str(error)) from None
     if data is None or data == '':
@@ -112,9 +100,9 @@ def environment_sections(data: Mapping[str, Value]) -> Iterator[Violation]:
         yield checks.Violation('environment-section', (section,), FormatError(text), message)
 
 
-def _read(text: Value, limits: DocumentLimits) -> Value:
+def _read(text: Value) -> Value:
     if isinstance(text, dict | list):
-        return _require_depth(text, limits.depth)
+        return _require_depth(text)
     if isinstance(text, bytes):
         text = text.decode('utf-8')
     if not isinstance(text, str):
@@ -127,8 +115,8 @@ def _read(text: Value, limits: DocumentLimits) -> Value:
         except ValueError:
             pass  # YAML's flow style begins like JSON
         else:
-            return _check_unicode(_require_depth(data, limits.depth), text)
-    return yaml_reader.read(text, limits.depth, limits.size)
+            return _check_unicode(_require_depth(data), text)
+    return yaml_reader.read(text, MAX_DEPTH, MAX_SIZE)
 
 
 def _check_unicode(data: Value, text: str) -> Value:
@@ -147,9 +135,9 @@ def _number(digits: str) -> float | str:
     return number if math.isfinite(number) else digits
 
 
-def _require_depth(data: Value, depth: int) -> Value:
+def _require_depth(data: Value) -> Value:
     """Return the data. Raises FormatError if it is nested too deeply."""
-    if is_deeper(data, depth):
+    if is_deeper(data, MAX_DEPTH):
         raise too_deep()
     return data
 

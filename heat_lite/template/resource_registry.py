@@ -6,12 +6,13 @@ A mapping is an alias (``My::Server: OS::Nova::Server``), a template
 actions by name of resource.
 """
 
+import dataclasses
 import fnmatch
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from heat_lite.common import exception
+from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
 
 PER_RESOURCE = 'resources'
@@ -62,7 +63,6 @@ class TypeRegistry:
         }
         self._prefix_lengths = sorted({len(name) - 1 for name in self._patterns})
         self._settings: dict[tuple[str, str], set[str]] = {}
-        self._compiled: list[tuple[Callable, dict[str, Value]]] | None = None
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
         #: results that the owner of the types keeps here
@@ -174,33 +174,26 @@ class TypeRegistry:
 
     def _entries_of(self, resource_name: str) -> Iterator[dict[str, Value]]:
         """Yield the entries whose name or pattern matches a resource."""
-        for is_match, entry in self._matches():
+        for is_match, entry in self._matches:
             if is_match(resource_name):
                 yield entry
 
-    def _matches(self) -> list[Value]:
-        """Return the entries of single resources: (whether a name matches, entry).
+    @lru_cache.cached_property
+    def _matches(self) -> list[tuple[Callable[[str], Value], dict[str, Value]]]:
+        """The entries of single resources: (whether a name matches, entry).
 
-        Compiled once: the cache of ``fnmatch`` holds 256 patterns. Not a ``cached_property``, whose
-        lock all registries share, as the loop may pause.
+        Compiled once: the cache of ``fnmatch`` holds 256 patterns.
         """
-        if self._compiled is None:
-            self._compiled = [
-                (
-                    re.compile(fnmatch.translate(name)).match
-                    if set(name) & set('*?[')
-                    else name.__eq__,
-                    entry,
-                )
-                for name, entry in self._resources.items()
-            ]
-        return self._compiled
+        return [
+            (_matcher(name) if set(name) & set('*?[') else name.__eq__, entry)
+            for name, entry in self._resources.items()
+        ]
 
     # ------------------------------------------------------------ data
 
     def names(self) -> list[str]:
         """Return the type names that are mapped for all resources, without patterns."""
-        own = [name for name in self._entries if name[-1:] != '*' and name not in _CHECKS]
+        own = [name for name in self._entries if name[-1:] != '*' and name not in _SETTINGS]
         return own + (self._base.names() if self._base else [])
 
     def maps(self, name: str) -> bool:
@@ -230,35 +223,39 @@ class TypeRegistry:
         return {PER_RESOURCE: inner, **entries}
 
 
+def _matcher(pattern: str) -> Callable[[str], Value]:
+    return re.compile(fnmatch.translate(pattern)).match
+
+
+@dataclasses.dataclass
 class _Search:
     """The search for the type that one type name stands for."""
 
-    def __init__(
-        self, registry: TypeRegistry, type_name: str, resource_name: str | None, known: Callable
-    ) -> None:
-        self._registry, self._resource_name, self._known = registry, resource_name, known
-        self._type_name = type_name
-        self._tried = 0
-        #: names that lead to no type
-        self._unknown: set[str] = set()
+    registry: TypeRegistry
+    type_name: str
+    resource_name: str | None
+    known: Callable[[str], bool]
+    tried: int = 0
+    #: names that lead to no type
+    unknown: set[str] = dataclasses.field(default_factory=set)
 
     def resolve(self, name: str, path: tuple) -> Resolution | None:
         """Return the Resolution of a name; None if it leads to no type. ``path``: the names that
         led to it.
         """
-        for given, target in self._registry.entries_for(name, self._resource_name):
+        for given, target in self.registry.entries_for(name, self.resource_name):
             found = self.follow(name, target, path)
             if found is not None:
-                self._registry.record_unless_given(name, given)
+                self.registry.record_unless_given(name, given)
                 return found
         return self._own(name)
 
     def follow(self, name: str, target: str, path: tuple) -> Resolution | None:
         """Return the Resolution of the target of an entry for a name; None if it leads to none."""
-        self._tried += 1
-        if len(path) > MAX_LINKS or len(target) > MAX_TARGET or self._tried > MAX_TRIED:
+        self.tried += 1
+        if len(path) > MAX_LINKS or len(target) > MAX_TARGET or self.tried > MAX_TRIED:
             raise exception.StackValidationFailed(
-                f'The type {self._type_name[:MAX_PATTERN]} leads to more than {MAX_LINKS} entries '
+                f'The type {self.type_name[:MAX_PATTERN]} leads to more than {MAX_LINKS} entries '
                 f'of the resource_registry, or to a name of more than {MAX_TARGET} characters'
             )
         if is_template(target):
@@ -270,18 +267,18 @@ class _Search:
             raise exception.StackValidationFailed(
                 f'The types of the resource_registry stand for each other: {cycle}'
             )
-        if target in self._unknown:
+        if target in self.unknown:
             return None
         found = self.resolve(target, (*path, target))
         if found is None:
-            self._unknown.add(target)
+            self.unknown.add(target)
         return found
 
     def _own(self, name: str) -> Resolution | None:
-        if self._known(name):
+        if self.known(name):
             return Resolution(TYPE, name)
         if is_template(name):
-            self._registry.record(name, name)
+            self.registry.record(name, name)
             return Resolution(TEMPLATE, name)
         return None
 
@@ -304,8 +301,8 @@ def _entries(data: Mapping[str, Value]) -> dict[str, Value]:
     for name, target in data.items():
         if target is None or _is_empty(target):
             continue
-        if name in _CHECKS:
-            _CHECKS[name](target)
+        if name in _SETTINGS:
+            _check_setting(name, target)
         elif not isinstance(target, str | Mapping):
             raise AttributeError(f'The entry "{name}" of the resource_registry must be a string')
         entries[name] = target
@@ -340,8 +337,8 @@ def _entry(name: str, data: Value) -> dict[str, Value]:
     for key, value in data.items():
         if value is None or _is_empty(value):
             continue
-        if key in _CHECKS:
-            _CHECKS[key](value)
+        if key in _SETTINGS:
+            _check_setting(key, value)
         result[key] = _entry(key, value) if isinstance(value, Mapping) else value
     return result
 
@@ -351,19 +348,12 @@ def _is_empty(value: Value) -> bool:
     return isinstance(value, Mapping) and all(_is_empty(each) for each in value.values())
 
 
-def _check_hooks(given: Value) -> None:
-    if not _all_in(given, HOOK_TYPES):
-        raise exception.InvalidBreakPointHook(
-            f'Invalid hook type "{given}" for resource breakpoint, '
-            f'acceptable hook types are: {HOOK_TYPES}'
-        )
-
-
-def _check_restricted(given: Value) -> None:
-    if not _all_in(given, RESTRICTABLE):
-        raise exception.InvalidRestrictedAction(
-            f'Invalid restricted_action type "{given}" for resource, '
-            f'acceptable restricted_action types are: {RESTRICTABLE}'
+def _check_setting(key: str, given: Value) -> None:
+    """Raise for a hook or a restricted action that does not exist."""
+    acceptable, error, kind, place = _SETTINGS[key]
+    if not _all_in(given, acceptable):
+        raise error(
+            f'Invalid {kind} type "{given}" for {place}, acceptable {kind} types are: {acceptable}'
         )
 
 
@@ -373,4 +363,13 @@ def _all_in(given: Value, acceptable: tuple) -> bool:
     return isinstance(given, list) and all(item in acceptable for item in given)
 
 
-_CHECKS = {HOOKS: _check_hooks, RESTRICTED_ACTIONS: _check_restricted}
+#: {key: (values, class of the error, word for a value, word for what has it)}
+_SETTINGS: dict[str, tuple[tuple, type[exception.HeatException], str, str]] = {
+    HOOKS: (HOOK_TYPES, exception.InvalidBreakPointHook, 'hook', 'resource breakpoint'),
+    RESTRICTED_ACTIONS: (
+        RESTRICTABLE,
+        exception.InvalidRestrictedAction,
+        'restricted_action',
+        'resource',
+    ),
+}

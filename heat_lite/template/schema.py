@@ -5,7 +5,8 @@ A schema is built once, with the class that owns it, and shared. Treat schemas a
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -113,6 +114,22 @@ class PropertySchema:
             return self.schema.schema if self.schema.type == MAP else None
         return self.schema if self.type == MAP else None
 
+    def map_nested(self, value: Value, change: Callable[['PropertySchema', Value], Value]) -> Value:
+        """Return a copy of a list or a map with ``change(schema, part)`` of what has a schema.
+
+        Another value is returned as it is. Errors get the key of the part before their path.
+        """
+        if self.schema is None:
+            return value
+        if self.type == LIST and isinstance(value, list | tuple):
+            return [_change(index, self.schema, part, change) for index, part in enumerate(value)]
+        if self.type == MAP and isinstance(value, Mapping):
+            return {
+                key: _change(key, self.schema[key], part, change) if key in self.schema else part
+                for key, part in value.items()
+            }
+        return value
+
     @classmethod
     def from_parameter(cls, parameter: ParameterSchema) -> 'PropertySchema':
         """Return the property for a parameter of a template that serves as a resource type.
@@ -158,6 +175,31 @@ class PropertySchema:
 
     def __repr__(self) -> str:
         return f'PropertySchema({self.type}, {self.description!r})'
+
+
+Change: TypeAlias = Callable[[PropertySchema, Value], Value]
+
+
+def _change(key: int | str, schema: PropertySchema, value: Value, change: Change) -> Value:
+    try:
+        return change(schema, value)
+    except exception.StackValidationFailed as error:
+        raise error.prefixed(key) from error.__cause__
+
+
+class SchemaMap(Mapping):
+    """A map whose keys are those of ``schemata``."""
+
+    schemata: Mapping[str, Value]
+
+    def __iter__(self) -> Iterator:
+        return iter(self.schemata)
+
+    def __len__(self) -> int:
+        return len(self.schemata)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.schemata
 
 
 def _nested_schemas(schema: Value) -> Iterable | tuple:

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import coercion, schema
+from heat_lite.template.parameters import parameter_types
 
-STRING, NUMBER, BOOLEAN, JSON, LIST = 'String', 'Number', 'Boolean', 'Json', 'CommaDelimitedList'
-TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)
+STRING, JSON, LIST = 'String', 'Json', 'CommaDelimitedList'
+TYPES = tuple(parameter_types.WIRE_NAMES.values())
 #: {type: schema of the default of an input}
 DEFAULTS = {
-    STRING: schema.string(),
-    NUMBER: schema.number(),
-    LIST: schema.list_(allow_conversion=True),
-    JSON: schema.map_(allow_conversion=True),
-    BOOLEAN: schema.boolean(),
+    wire: schema.PropertySchema(
+        parameter_types.PROPERTY_TYPES[kind], allow_conversion=wire in (JSON, LIST)
+    )
+    for kind, wire in parameter_types.WIRE_NAMES.items()
 }
 INPUT_KEYS = ('name', 'description', 'type', 'default', 'replace_on_change', 'value')
 OUTPUT_KEYS = ('name', 'description', 'type', 'error_output')

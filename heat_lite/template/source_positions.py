@@ -139,7 +139,9 @@ class Positions:
 
     def duplicates(self) -> Iterator[Duplicate]:
         """Yield repeated keys of maps. The last occurrence is the effective one."""
-        for path, node in self._maps():
+        for path, node in _below(self._root):
+            if not isinstance(node, yaml.MappingNode):
+                continue
             first: dict[str, Position] = {}
             for key, _value in node.value:
                 if _is_merge(key) or not isinstance(key, yaml.ScalarNode):
@@ -151,7 +153,7 @@ class Positions:
 
     def plain_scalars(self) -> Iterator[PlainScalar]:
         """Yield all unquoted scalars."""
-        for path, node in self._nodes():
+        for path, node in _below(self._root):
             if isinstance(node, yaml.ScalarNode) and not node.style:
                 yield PlainScalar(
                     path,
@@ -159,12 +161,6 @@ class Positions:
                     node.tag.rpartition(':')[2],
                     Position.from_mark(node.start_mark),
                 )
-
-    def _maps(self) -> Iterator:
-        return ((path, node) for path, node in self._nodes() if isinstance(node, yaml.MappingNode))
-
-    def _nodes(self) -> Iterator:
-        return _below(self._root)
 
 
 def _below(top: yaml.Node | None) -> Iterator[tuple]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import coercion
-from heat_lite.template.constraints import LIST, MAP
+from heat_lite.template.constraints import MAP
 from heat_lite.template.properties import Properties, replace_names
 from heat_lite.template.schema import PropertySchema
 
@@ -92,14 +92,6 @@ def _text(value: Value) -> str:
 
 def _without_none(schema: PropertySchema, value: Value) -> Value:
     """Return a stored value without the keys that have no value in maps with known keys."""
-    if schema.schema is None:
-        return value
-    if schema.type == LIST and isinstance(value, list | tuple):
-        return [_without_none(schema.schema, item) for item in value]
-    if schema.type == MAP and isinstance(value, Mapping):
-        return {
-            key: _without_none(schema.schema[key], item) if key in schema.schema else item
-            for key, item in value.items()
-            if item is not None
-        }
-    return value
+    if schema.schema is not None and schema.type == MAP and isinstance(value, Mapping):
+        value = {key: item for key, item in value.items() if item is not None}
+    return schema.map_nested(value, _without_none)

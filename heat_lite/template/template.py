@@ -59,7 +59,7 @@ class Template:
         """``{name: schema}`` in template order. Raises InvalidSchemaError."""
         return {
             name: self._parameter_schema(name, data)
-            for name, data in self._map('parameters').items()
+            for name, data in self.section_map('parameters').items()
         }
 
     def _parameter_schema(self, name: str, data: Value) -> ParameterSchema:
@@ -81,9 +81,10 @@ class Template:
     @property
     def output_snippets(self) -> dict:
         """The unparsed outputs."""
-        return self._map('outputs')
+        return self.section_map('outputs')
 
-    def _map(self, name: str) -> dict[str, Value]:
+    def section_map(self, name: str) -> dict[str, Value]:
+        """Return a section that is a map. Raises for another value; none is an empty map."""
         section = self.section(name) or {}
         word = self.version.dialect.sections[name]
         checks.raise_first(checks.section_map(name, section, word), (word,))
@@ -105,10 +106,9 @@ class Template:
 
     def validate(self) -> None:
         """Check the names of sections and the keys of resources."""
-        snippets, word = self.resource_snippets, self.version.dialect.sections['resources']
         checks.raise_first(checks.sections(self.data, self.version), ())
-        checks.raise_first(checks.section_map('resources', snippets, word), (word,))
-        checks.raise_first(checks.resource_bodies(snippets, self.version), (word,))
+        bodies = checks.resource_bodies(self.section_map('resources'), self.version)
+        checks.raise_first(bodies, (self.version.dialect.sections['resources'],))
 
     def validate_declarations(self) -> None:
         """Check parameter groups and conditions."""
@@ -123,14 +123,14 @@ class Template:
 
         The user's values override the environment, which overrides the defaults of the template.
         """
-        given = dict(self.environment.params) if self.environment is not None else {}
-        given.update(user_params or {})
-        defaults = self.environment.param_defaults if self.environment is not None else {}
+        environment = self.environment or Environment()
+        given = {**environment.params, **(user_params or {})}
+        defaults = environment.param_defaults
         return Parameters(
             self.parameter_schemata, given, defaults, identity, self.version.dialect.name
         )
 
-    def bind(self, parameters: Parameters, lookup: Value = None) -> 'BoundTemplate':
+    def bind(self, parameters: Parameters) -> 'BoundTemplate':
         """Bind parameters. Raises StackValidationFailed for invalid resources."""
         return BoundTemplate(self, parameters)
 
@@ -176,9 +176,7 @@ class BoundTemplate:
         return self.template.version
 
     def _resources(self) -> dict[str, ResourceDefinition]:
-        snippets = self.template.resource_snippets
-        word = self.version.dialect.sections['resources']
-        checks.raise_first(checks.section_map('resources', snippets, word), (word,))
+        snippets = self.template.section_map('resources')
         valid, enabled, error = self._decide_conditions(snippets)
         parser = self._parser(dict.fromkeys(name for name, wanted in enabled.items() if wanted))
         definitions = {

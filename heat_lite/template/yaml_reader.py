@@ -1,6 +1,7 @@
 """A YAML 1.1 reader on parser events, with limits on depth and on the size of expanded aliases."""
 
 import base64
+import dataclasses
 import json
 from collections.abc import Callable
 
@@ -18,8 +19,6 @@ from yaml.events import (
 )
 
 from heat_lite.common.value_types import Value
-
-__all__ = ['LOADER', 'YAMLError', 'key_text', 'read']
 
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _TAG = 'tag:yaml.org,2002:'
@@ -80,19 +79,19 @@ def _mark(text: str, mark: Value) -> Value:
     return Mark('<unicode string>', mark.index, mark.line, mark.column, text + '\0', mark.index)
 
 
+@dataclasses.dataclass(slots=True)
 class _OpenCollection:
     """A map or list whose end has not been read yet."""
 
-    __slots__ = ('value', 'event', 'key', 'has_key', 'merges', 'size_before', 'max_depth')
-
-    def __init__(self, value: Value, event: Value, size_before: int, depth: int) -> None:
-        self.value = value
-        self.event = event
-        self.has_key = False
-        self.key: Value = None
-        self.merges: list[Value] | None = None
-        self.size_before = size_before  # size of the text before the collection
-        self.max_depth = depth  # of all nested collections
+    value: Value
+    event: yaml.CollectionStartEvent
+    #: of the text before the collection
+    size_before: int
+    #: of all nested collections
+    max_depth: int
+    key: Value = None
+    has_key: bool = False
+    merges: list[Value] | None = None
 
 
 class _Reader:
@@ -292,6 +291,10 @@ def _number(method: str) -> Callable:
     return convert
 
 
+def _pairs(items: list[dict[str, Value]]) -> list[Value]:
+    return [list(pair) for item in items for pair in item.items()]
+
+
 _SCALARS: dict[str, Callable[[str], Value]] = {
     _TAG + 'null': lambda text: None,
     _TAG + 'bool': lambda text: SafeConstructor.bool_values[text.lower()],
@@ -308,8 +311,8 @@ _CONTAINERS: dict[type, dict[str | None, Callable[[Value], Value] | None]] = {
         None: None,
         '!': None,
         _TAG + 'seq': None,
-        _TAG + 'omap': lambda items: [list(pair) for item in items for pair in item.items()],
-        _TAG + 'pairs': lambda items: [list(pair) for item in items for pair in item.items()],
+        _TAG + 'omap': _pairs,
+        _TAG + 'pairs': _pairs,
     },
 }
 _TEXT_TAGS = (_TAG + 'timestamp', _TAG + 'value')

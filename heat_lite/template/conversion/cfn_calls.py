@@ -1,5 +1,6 @@
 """The functions of CFN as functions of HOT with the same values."""
 
+import dataclasses
 import re
 from collections.abc import Callable, Mapping
 
@@ -27,17 +28,15 @@ _VARIABLE = re.compile(r'\$\{(!?)([^${}]*)\}')
 _FACADE = CfnResourceFacade.keys
 
 
+@dataclasses.dataclass
 class Calls:
     """Converts values. ``parameters`` and ``resources`` are the sections of the CFN template."""
 
-    def __init__(
-        self, parameters: dict, resources: dict, mappings: Mappings, remarks: Remarks
-    ) -> None:
-        self._parameters = parameters
-        self._resources = resources
-        self._mappings = mappings
-        self._remarks = remarks
-        self.needs_region = False
+    parameters: dict
+    resources: dict
+    mappings: Mappings
+    remarks: Remarks
+    needs_region: bool = False
 
     def convert(self, value: Value, path: tuple, in_condition: bool = False) -> Value:
         """Return the value in HOT. A part without an equivalent is reported, and stays as it is."""
@@ -53,17 +52,20 @@ class Calls:
                 return self._call(name, args, (*path, name), value)
             if name in _HOT_CALLS:
                 text = f'HOT would take this map for a call of the function {name}'
-                self._remarks.problem((*path, name), text)
+                self.remarks.problem((*path, name), text)
         return {key: self.convert(item, (*path, key), in_condition) for key, item in value.items()}
 
     def _call(self, name: str, args: Value, path: tuple, original: Mapping[str, Value]) -> Value:
-        kind = _CONVERSIONS.get(name)
         try:
-            if kind is None:
-                raise Unconvertible(f'HOT has no equivalent of {name}')
-            return kind(self, args, path)
+            if name in _PAIRS:
+                return {_PAIRS[name]: self.convert(_pair(name, args), path)}
+            if name in _OPERATORS:
+                return {_OPERATORS[name]: self.convert(args, path, in_condition=True)}
+            if name not in _CONVERSIONS:
+                raise Unconvertible(_ADVICE.get(name, f'HOT has no equivalent of {name}'))
+            return _CONVERSIONS[name](self, args, path)
         except Unconvertible as error:
-            self._remarks.problem(path, error)
+            self.remarks.problem(path, error)
             return original
 
     # ------------------------------------------------------------ references
@@ -72,9 +74,9 @@ class Calls:
         """Return the equivalent of a Ref. Raises Unconvertible for an unknown name."""
         if not isinstance(name, str):
             raise Unconvertible('the argument of Ref is the name of a parameter or resource')
-        if name in self._resources:
+        if name in self.resources:
             return {'get_resource': name}
-        if name in self._parameters:
+        if name in self.parameters:
             return {'get_param': name}
         if name == 'AWS::StackName':
             return {'get_param': 'OS::stack_name'}
@@ -83,7 +85,7 @@ class Calls:
         if name == 'AWS::Region':
             self.needs_region = True
             text = f'AWS::Region becomes the parameter {REGION}, with the default of Heat'
-            self._remarks.note(path, text)
+            self.remarks.note(path, text)
             return {'get_param': REGION}
         raise Unconvertible(f'{name} is neither a parameter nor a resource of this template')
 
@@ -100,15 +102,9 @@ class Calls:
         return {'resource_facade': _FACADE[key]}
 
     def _find_in_map(self, args: Value, path: tuple) -> Value:
-        return self._mappings.find(args, lambda key: self.convert(key, path))
+        return self.mappings.find(args, lambda key: self.convert(key, path))
 
     # ------------------------------------------------------------ strings and lists
-
-    def _join(self, args: Value, path: tuple) -> Value:
-        return {'list_join': self.convert(_pair('Fn::Join', args), path)}
-
-    def _split(self, args: Value, path: tuple) -> Value:
-        return {'str_split': self.convert(_pair('Fn::Split', args), path)}
 
     def _replace(self, args: Value, path: tuple) -> Value:
         params, template = self.convert(_pair('Fn::Replace', args), path)
@@ -153,10 +149,10 @@ class Calls:
         if name == 'get_param' and self._is_collection(args):
             return {'get_param': [*(args if isinstance(args, list) else [args]), index]}
         if name == 'get_attr' and not isinstance(index, dict):
-            self._remarks.note(path, 'a missing item gives null, no longer an empty text')
+            self.remarks.note(path, 'a missing item gives null, no longer an empty text')
             return {'get_attr': [*args, _number(index)]}
         if name == 'str_split' and not isinstance(index, dict):
-            self._remarks.note(path, 'a missing item is an error, no longer an empty text')
+            self.remarks.note(path, 'a missing item is an error, no longer an empty text')
             return {'str_split': [*args, _number(index)]}
         raise Unconvertible(
             'Fn::Select has an equivalent for constants, parameters that are lists or maps,'
@@ -166,11 +162,8 @@ class Calls:
     def _is_collection(self, args: Value) -> bool:
         if isinstance(args, list):
             return True  # a mapping
-        kind = self._parameters.get(args, {}).get('Type')
+        kind = self.parameters.get(args, {}).get('Type')
         return kind in ('CommaDelimitedList', 'Json') or str(kind).startswith('List<')
-
-    def _member_list(self, args: Value, path: tuple) -> None:
-        raise Unconvertible('write the map itself: HOT has no equivalent of Fn::MemberListToMap')
 
     # ------------------------------------------------------------ conditions
 
@@ -194,43 +187,33 @@ class Calls:
     def _condition(self, name: str, path: tuple) -> Value:
         return name
 
-    def _equals(self, args: Value, path: tuple) -> Value:
-        return {'equals': self.convert(_pair('Fn::Equals', args), path)}
-
     def _not(self, args: Value, path: tuple) -> Value:
         if not isinstance(args, list) or len(args) != 1:
             raise Unconvertible('Fn::Not has the form [condition]')
         return {'not': self.convert(args[0], (*path, 0), in_condition=True)}
 
-    def _and(self, args: Value, path: tuple) -> Value:
-        return {'and': self.convert(args, path, in_condition=True)}
 
-    def _or(self, args: Value, path: tuple) -> Value:
-        return {'or': self.convert(args, path, in_condition=True)}
-
-    def _zones(self, args: Value, path: tuple) -> None:
-        raise Unconvertible(
-            'HOT has no equivalent of Fn::GetAZs: name the zones, or take them from a parameter'
-        )
-
-
+#: {function: the one of HOT with the same two arguments}
+_PAIRS = {'Fn::Equals': 'equals', 'Fn::Join': 'list_join', 'Fn::Split': 'str_split'}
+#: {function of conditions: the one of HOT with the same arguments}
+_OPERATORS = {'Fn::And': 'and', 'Fn::Or': 'or'}
+#: {function without an equivalent: what to do}
+_ADVICE = {
+    'Fn::GetAZs': (
+        'HOT has no equivalent of Fn::GetAZs: name the zones, or take them from a parameter'
+    ),
+    'Fn::MemberListToMap': ('write the map itself: HOT has no equivalent of Fn::MemberListToMap'),
+}
 _CONVERSIONS: dict[str, Callable[[Calls, Value, tuple], Value]] = {
     'Condition': Calls._condition,
-    'Fn::And': Calls._and,
     'Fn::Base64': Calls._base64,
-    'Fn::Equals': Calls._equals,
     'Fn::FindInMap': Calls._find_in_map,
-    'Fn::GetAZs': Calls._zones,
     'Fn::GetAtt': Calls._get_att,
     'Fn::If': Calls._if,
-    'Fn::Join': Calls._join,
-    'Fn::MemberListToMap': Calls._member_list,
     'Fn::Not': Calls._not,
-    'Fn::Or': Calls._or,
     'Fn::Replace': Calls._replace,
     'Fn::ResourceFacade': Calls._facade,
     'Fn::Select': Calls._select,
-    'Fn::Split': Calls._split,
     'Fn::Sub': Calls._sub,
     'Ref': Calls.ref,
 }

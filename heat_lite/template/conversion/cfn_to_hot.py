@@ -65,10 +65,8 @@ class _Converter:
             name: self._condition(name, value)
             for name, value in self._section('Conditions').items()
         }
-        resources = {name: self._resource(name, each) for name, each in self.resources.items()}
-        outputs = {
-            name: self._output(name, each) for name, each in self._section('Outputs').items()
-        }
+        resources = self._entries('Resources', self.resources, dialects.CFN.resource)
+        outputs = self._entries('Outputs', self._section('Outputs'), dialects.CFN.output)
         parameters = {name: self._parameter(name, each) for name, each in self.parameters.items()}
         parameters.update(self._more_parameters())
         sections = {
@@ -121,18 +119,17 @@ class _Converter:
             return {'and': [done, done]}
         return done
 
-    def _resource(self, name: str, snippet: Value) -> dict[str, Value]:
-        return self._entry(('Resources', name), snippet, dialects.CFN.resource)
+    def _entries(
+        self, section: str, entries: Mapping[str, Value], keys: Mapping[str, str]
+    ) -> dict[str, Value]:
+        """Convert resources or outputs; ``keys`` maps the keywords of HOT to those of CFN."""
+        words = {cfn: hot for hot, cfn in keys.items()}
+        return {name: self._entry((section, name), each, words) for name, each in entries.items()}
 
-    def _output(self, name: str, snippet: Value) -> dict[str, Value]:
-        return self._entry(('Outputs', name), snippet, dialects.CFN.output)
-
-    def _entry(self, path: tuple, snippet: Value, keys: Mapping) -> dict[str, Value]:
-        """Convert a resource or an output; ``keys`` maps the keywords of HOT to those of CFN."""
+    def _entry(self, path: tuple, snippet: Value, words: Mapping[str, str]) -> dict[str, Value]:
         if not isinstance(snippet, dict):
             self.remarks.problem(path, f'{path[-1]} is no map')
             return snippet
-        words = {cfn: hot for hot, cfn in keys.items()}
         done = {}
         for key, value in snippet.items():
             if key == 'Condition' and not self.has_conditions:

@@ -66,11 +66,8 @@ def first_keys() -> list[Item]:
 
 
 def _references(document: TemplateDocument, path: tuple) -> Iterator[Item]:
-    reference = subjects.reference_at(document, path)
-    if reference is None:
-        return
-    for kind in reference.kinds:
-        yield from _named(document, kind, reference.owner)
+    for kind, owner in subjects.references_at(document, path):
+        yield from _named(document, kind, owner)
 
 
 def _named(document: TemplateDocument, kind: str, owner: str) -> Iterator[Item]:
@@ -86,19 +83,18 @@ def _named(document: TemplateDocument, kind: str, owner: str) -> Iterator[Item]:
     elif kind == subjects.CONDITION:
         yield from (Item(name, REFERENCE, 'condition') for name in document.section('conditions'))
     elif kind == subjects.ATTRIBUTE:
-        info = document.resource_type(owner)
-        for name, schema in ((info.attributes if info else None) or {}).items():
+        for name, schema in subjects.attributes_of(document, owner).items():
             yield Item(name, REFERENCE, 'attribute', descriptions.describe_attribute(name, schema))
 
 
 def _values(document: TemplateDocument, path: tuple) -> Iterator[Item]:
     """Yield the values of a key that has a limited set of them."""
-    if path[:1] == (document.section_key('parameters'),) and path[2:] in (('type',), ('Type',)):
+    if path[:1] == document.path_of('parameters') and path[2:] in (('type',), ('Type',)):
         for name in parameter_types.WIRE_NAMES if path[2] == 'type' else ():
             yield Item(name, VALUE)
         return
     around = subjects.definition_at(document, path)
-    resource = path[:1] == (document.section_key('resources'),) and path[2:]
+    resource = path[:1] == document.path_of('resources') and path[2:]
     if resource == (document.resource_key('type'),) or (around and around[1] == ('type',)):
         yield from _types(document)
     elif resource == (document.resource_key('deletion_policy'),):

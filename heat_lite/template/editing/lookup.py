@@ -47,18 +47,14 @@ def _describe_key(document: TemplateDocument, path: tuple) -> str | None:
 
 
 def _describe_reference(document: TemplateDocument, path: tuple, name: str) -> str | None:
-    reference = subjects.reference_at(document, path)
-    if reference is None:
-        return None
-    for kind in reference.kinds:
+    for kind, owner in subjects.references_at(document, path):
         if kind == subjects.PARAMETER and name in document.parameters:
             return descriptions.describe_parameter(name, document.parameters[name])
         if kind == subjects.RESOURCE and name in document.resources:
             info = document.resource_type(name)
             return None if info is None else descriptions.describe_type(info)
         if kind == subjects.ATTRIBUTE:
-            info = document.resource_type(reference.owner)
-            schema = ((info.attributes if info else None) or {}).get(name)
+            schema = subjects.attributes_of(document, owner).get(name)
             return None if schema is None else descriptions.describe_attribute(name, schema)
     return None
 
@@ -80,14 +76,11 @@ def definition(document: TemplateDocument, place: Place) -> Target | None:
     named = _type_name(document, place)
     if named is not None:
         return _nested_file(document, place.value, named)
-    reference = subjects.reference_at(document, place.path)
-    if reference is None:
-        return None
-    for kind in reference.kinds:
-        target = _named(document, kind, reference.owner, place.value)
-        if target is not None:
-            return target
-    return None
+    targets = (
+        _named(document, kind, owner, place.value)
+        for kind, owner in subjects.references_at(document, place.path)
+    )
+    return next(filter(None, targets), None)
 
 
 def _nested_file(document: TemplateDocument, type_name: str, resource_name: str) -> Value:

@@ -8,10 +8,10 @@ from heat_lite.template import function
 from heat_lite.template.constraints import LIST, MAP
 from heat_lite.template.lint.document import Definition, TemplateDocument
 from heat_lite.template.lint.type_info import TypeInfo
-from heat_lite.template.schema import PropertySchema
+from heat_lite.template.schema import AttributeSchema, PropertySchema
 
-SECTION, PARAMETER, RESOURCE, ATTRIBUTE = 'section', 'parameter', 'resource', 'attribute'
-CONDITION, FILE, TYPE, PART, PROPERTY = 'condition', 'file', 'type', 'part', 'property'
+PARAMETER, RESOURCE, ATTRIBUTE = 'parameter', 'resource', 'attribute'
+CONDITION, FILE = 'condition', 'file'
 
 #: {function: what its argument names}; of a list, the first item
 _REFERENCES = {
@@ -28,9 +28,9 @@ _ATTRIBUTE_FUNCTIONS = ('get_attr', 'Fn::GetAtt')
 
 
 class Reference(NamedTuple):
-    """The kinds of things that a value may name. ``owner``: the resource of an attribute."""
+    """A kind of thing that a value may name. ``owner``: the resource of an attribute."""
 
-    kinds: tuple[str, ...]
+    kind: str
     owner: str = ''
 
 
@@ -53,13 +53,13 @@ def value_at(data: Value, path: tuple) -> Value:
     return data
 
 
-def reference_at(document: TemplateDocument, path: tuple) -> Reference | None:
-    """Return what a value may name, None if it is no reference."""
-    resources = document.section_key('resources')
-    if path[:1] == (resources,) and path[2:3] == (document.resource_key('depends_on'),):
-        return Reference((RESOURCE,))
+def references_at(document: TemplateDocument, path: tuple) -> list[Reference]:
+    """Return what a value may name; nothing if it is no reference."""
+    resources = document.path_of('resources')
+    if path[:1] == resources and path[2:3] == (document.resource_key('depends_on'),):
+        return [Reference(RESOURCE)]
     if path[2:] == (document.resource_key('condition'),):
-        return Reference((CONDITION,))
+        return [Reference(CONDITION)]
     return _argument(document, path[:-1], 0, path[-1:]) or _argument(
         document, path[:-2], path[-1] if path else None, path[-2:-1]
     )
@@ -67,14 +67,20 @@ def reference_at(document: TemplateDocument, path: tuple) -> Reference | None:
 
 def _argument(
     document: TemplateDocument, above: tuple, index: Value, name: tuple
-) -> Reference | None:
+) -> list[Reference]:
     """Return what the argument at an index of the function ``name`` may name."""
     if not name or name[0] not in document.version.functions:
-        return None
+        return []
     if index == 1 and name[0] in _ATTRIBUTE_FUNCTIONS:
         owner = value_at(document.data, (*above, name[0], 0))
-        return Reference((ATTRIBUTE,), owner) if isinstance(owner, str) else None
-    return Reference(_REFERENCES[name[0]]) if index == 0 and name[0] in _REFERENCES else None
+        return [Reference(ATTRIBUTE, owner)] if isinstance(owner, str) else []
+    return [Reference(kind) for kind in _REFERENCES.get(name[0], ()) if index == 0]
+
+
+def attributes_of(document: TemplateDocument, resource: str) -> Mapping[str, AttributeSchema]:
+    """Return the attributes of a resource; none where its type is unknown."""
+    info = document.resource_type(resource)
+    return (info.attributes if info else None) or {}
 
 
 def definition_at(document: TemplateDocument, path: tuple) -> tuple[Definition, tuple] | None:
@@ -133,11 +139,11 @@ def function_class(document: TemplateDocument, name: str) -> type | None:
 
 def holds_values(document: TemplateDocument, path: tuple) -> bool:
     """Whether a path leads into values, where functions may stand."""
-    if path[:1] == (document.section_key('outputs'),):
+    if path[:1] == document.path_of('outputs'):
         return path[2:3] == (document.version.dialect.output['value'],)
     around = definition_at(document, path)
     if around is None:
-        return path[:1] == (document.section_key('conditions'),) and len(path) > 1
+        return path[:1] == document.path_of('conditions') and len(path) > 1
     parts = ('properties', 'metadata', 'update_policy', 'external_id', 'condition')
     keys = [document.resource_key(part) for part in parts]
     return len(around[1]) > 1 and around[1][0] in keys

@@ -41,6 +41,9 @@ class WorkLimits:
     pattern_seconds: float = 0.25
     #: characters of all outputs of a stack together
     outputs: int = 16 * 1024 * 1024
+    #: elements of one collection of a yaql expression, and its memory in bytes
+    yaql_iterators: int = 200
+    yaql_memory: int = 10_000
 
 
 limits = WorkLimits()
@@ -252,23 +255,7 @@ def count_characters(value: Value) -> int:
     return count
 
 
-@dataclasses.dataclass
-class YaqlLimits:
-    """Limits of a yaql expression: elements of one collection, and memory in bytes."""
-
-    iterators: int = 200
-    memory: int = 10_000
-
-
-yaql_limits = YaqlLimits()
-
-
-def set_yaql_limits(iterators: int, memory: int) -> None:
-    """Set the limits from the options of group [yaql]. Called once, when an engine starts."""
-    yaql_limits.iterators, yaql_limits.memory = iterators, memory
-
-
 def set_limits(**values: float) -> None:
-    """Set the limits of a request from the options of group [heat_lite]."""
+    """Set limits from the options, by their names in ``WorkLimits``. Called as a process starts."""
     for name, value in values.items():
         setattr(limits, name, value)

@@ -136,13 +136,11 @@ class Repeat(Function):
     kinds_text = 'lists'
 
     def check(self) -> None:
-        if not isinstance(self.args, dict):
-            raise TypeError(f'Arguments to "{self.name}" must be a map')
-        if 'template' not in self.args or 'for_each' not in self.args:
-            raise ValueError(
-                f'"{self.name}" syntax should be {self.name}: '
-                '{template: This is %var%, for_each: {%var%: [a, b, c]}}'
-            )
+        self.require_keys(
+            ('template', 'for_each'),
+            f'"{self.name}" syntax should be {self.name}: '
+            '{template: This is %var%, for_each: {%var%: [a, b, c]}}',
+        )
         if not isinstance(self.args['for_each'], dict | Function):
             raise TypeError(f'The "for_each" argument to "{self.name}" must contain a map')
 

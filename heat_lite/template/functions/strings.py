@@ -27,10 +27,7 @@ class Replace(Function):
     )
 
     def check(self) -> None:
-        if not isinstance(self.args, dict):
-            raise TypeError(f'Arguments to "{self.name}" must be a map')
-        if 'template' not in self.args or 'params' not in self.args:
-            raise ValueError(self.usage.format(self.name, self.name))
+        self.require_keys(('template', 'params'), self.usage.format(self.name, self.name))
         if not isinstance(self.parts()[1], dict | Function):
             raise TypeError(f'"{self.name}" parameters must be a mapping')
 

@@ -49,7 +49,7 @@ class Yaql(Function):
                 f'Bad expression: brackets in it are nested deeper than {MAX_BRACKET_DEPTH}.'
             )
         try:
-            return _parse(expression, budget.yaql_limits.iterators, budget.yaql_limits.memory)
+            return _parse(expression, budget.limits.yaql_iterators, budget.limits.yaql_memory)
         except exceptions.YaqlException as error:
             raise ValueError(f'Bad expression {error}.') from None
 
@@ -100,7 +100,7 @@ def _parse(expression: str, iterators: int, memory: int) -> Value:
 def load() -> None:
     """Build what the first expression would build otherwise."""
     _context()
-    _engine(budget.yaql_limits.iterators, budget.yaql_limits.memory)
+    _engine(budget.limits.yaql_iterators, budget.limits.yaql_memory)
 
 
 @functools.cache
@@ -130,7 +130,7 @@ class _Output:
         raise TypeError(f'The result of a yaql expression cannot be a {type(value).__name__}')
 
     def _limited(self, items: Iterable[Value]) -> Iterator[Value]:
-        for item in utils.limit_iterable(items, budget.yaql_limits.iterators):
+        for item in utils.limit_iterable(items, budget.limits.yaql_iterators):
             self._count += 1
             if self._count > budget.MAX_VALUES:
                 budget.check_values('yaql', self._count)

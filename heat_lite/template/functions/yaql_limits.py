@@ -171,7 +171,7 @@ def _limit_generator(function: Callable) -> Callable:
     """Limit a generator, which may be endless, to the number of elements of a collection."""
 
     def generated(engine: Value, *args: Value, **kwargs: Value) -> Iterator:
-        return utils.limit_iterable(function(engine, *args, **kwargs), budget.yaql_limits.iterators)
+        return utils.limit_iterable(function(engine, *args, **kwargs), budget.limits.yaql_iterators)
 
     return generated
 
@@ -184,7 +184,7 @@ def _check_bits(bits: Value, limit: Value) -> None:
 
 
 def _number_bits() -> Value:
-    return 8 * max(0, budget.yaql_limits.memory) or 80_000
+    return 8 * max(0, budget.limits.yaql_memory) or 80_000
 
 
 def _limit_power(function: Callable) -> Callable:

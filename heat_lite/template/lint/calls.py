@@ -5,15 +5,13 @@ parses both branches and continues. Inner calls come first. A call around a faul
 parsed, because its error would be a consequence.
 """
 
-import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function, versions
-from heat_lite.template.checks import Violation
-from heat_lite.template.function import Function, Parser, Scope
+from heat_lite.template.function import Function, Parser, Scope, items_of
 from heat_lite.template.functions import logic, refs
 from heat_lite.template.lint.constants import ConstantConditions
 from heat_lite.template.lint.type_info import TypeInfo
@@ -125,7 +123,7 @@ class Calls:
         """Whether a value is a call or contains one at any depth."""
         if self.is_call(snippet):
             return True
-        return any(self.contains_call(child) for _, child in _items(snippet))
+        return any(self.contains_call(child) for _, child in items_of(snippet))
 
     # ------------------------------------------------------------ reading
 
@@ -154,7 +152,9 @@ class Calls:
         """Read all calls of a value, innermost first. Return whether all of them are valid."""
         found = self._function_of(parser, snippet)
         if found is None:
-            return all([self._walk(child, (*path, key), parser) for key, child in _items(snippet)])
+            return all(
+                [self._walk(child, (*path, key), parser) for key, child in items_of(snippet)]
+            )
         [(name, args)] = snippet.items()
         if issubclass(found, _UndecidedIf):
             valid = self._walk_if(args, (*path, name))
@@ -195,7 +195,7 @@ class Calls:
         if not self.is_condition(snippet):
             hint = versions.suggest_condition(snippet)
             found = list(checks.condition_value(snippet, hint))
-            self._report(found, path)
+            self.violations += checks.below(path, found)
             if found:
                 return False
         return self._condition_calls(snippet, path)
@@ -248,12 +248,6 @@ class Calls:
         self.calls.append(Call(path, node, self._owner))
         return True
 
-    def _report(self, violations: list[Violation], path: tuple) -> None:
-        self.violations += [
-            dataclasses.replace(violation, path=(*path, *violation.path))
-            for violation in violations
-        ]
-
 
 def _has_computed_name(node: Value) -> bool:
     """Whether a parameter or an attribute gives the name of the resource of a ``get_attr``."""
@@ -267,9 +261,3 @@ def _rule_of(error: Exception) -> str:
     if isinstance(error, exception.InvalidTemplateAttribute):
         return 'unknown-attribute'
     return 'function'
-
-
-def _items(snippet: Value) -> Iterable | tuple:
-    if isinstance(snippet, dict):
-        return snippet.items()
-    return enumerate(snippet) if isinstance(snippet, list) else ()

@@ -22,7 +22,7 @@ def members(document: Any, name: str) -> Iterator[tuple[tuple, Value]]:
     properties = snippet.get(key)
     types = properties.get('resources') if isinstance(properties, dict) else None
     for index, type_name in enumerate(types if isinstance(types, list) else ()):
-        path = (document.section_key('resources'), name, key, 'resources', index)
+        path = document.path_of('resources', name, key, 'resources', index)
         yield path, type_name
 
 

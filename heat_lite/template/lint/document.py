@@ -5,7 +5,7 @@ empty, and a rule reports the reason.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -27,6 +27,9 @@ READ_ERRORS = (exception.HeatException, ValueError, AttributeError, TypeError)
 
 #: the properties of groups that hold the definition of a member
 MEMBER_PROPERTIES = ('resource_def', 'resource')
+
+#: the parts of a resource that hold values
+_VALUES = ('properties', 'metadata', 'update_policy', 'external_id', 'deletion_policy')
 
 _TEMPLATE_KEYS = {
     *dialects.VERSION_KEYS,
@@ -178,6 +181,10 @@ class TemplateDocument(Document):
         """Return the key of a section in this dialect, None where it has none."""
         return self.version.dialect.sections.get(section)
 
+    def path_of(self, section: str, *parts: str | int) -> tuple:
+        """Return the path of a part of a section, with the key of the section in this dialect."""
+        return (self.section_key(section), *parts)
+
     def resource_key(self, part: str) -> Value:
         """Return the key of a part of a resource in this dialect, None where it has none."""
         return self.version.dialect.resource.get(part)
@@ -227,7 +234,7 @@ class TemplateDocument(Document):
     def definitions(self) -> Iterator[Definition]:
         """Yield all resources with a type, and the members that groups describe."""
         for name, snippet in self.resources.items():
-            path = (self.section_key('resources'), name)
+            path = self.path_of('resources', name)
             type_name = snippet.get(self.resource_key('type'))
             if isinstance(type_name, str):
                 yield Definition(name, path, type_name, snippet)
@@ -256,15 +263,18 @@ class TemplateDocument(Document):
     @functools.cached_property
     def calls(self) -> Calls:
         """The calls of functions in all sections."""
-        enabled = [name for name in self.resources if not self._is_disabled('resources', name)]
+        dialect = self.version.dialect
+        enabled = [
+            name
+            for name, snippet in self.resources.items()
+            if not self._is_disabled(snippet, dialect.resource)
+        ]
         found = Calls(self.template, self.resources, self.resource_type, self.constants, enabled)
-        for name, snippet in self.resources.items():
-            self._read_resource(found, (self.section_key('resources'), name), snippet)
-        for name, snippet in self.section('outputs').items():
-            self._read_output(found, (self.section_key('outputs'), name), snippet)
+        self._read(found, 'resources', dialect.resource, _VALUES)
+        self._read(found, 'outputs', dialect.output, ('value',))
         if self.version.has_conditions:
             for name, snippet in self.section('conditions').items():
-                found.read_definition(snippet, (self.section_key('conditions'), name))
+                found.read_definition(snippet, self.path_of('conditions', name))
         return found
 
     @functools.cached_property
@@ -272,38 +282,29 @@ class TemplateDocument(Document):
         """The conditions whose values the text determines."""
         return ConstantConditions(self.template)
 
-    def _is_disabled(self, section: str, name: str) -> bool:
+    def _is_disabled(self, snippet: dict, words: Mapping[str, str]) -> bool:
         """Whether a constant condition disables a resource or an output."""
-        snippet = self.section(section).get(name)
-        if not self.version.has_conditions or not isinstance(snippet, dict):
-            return False
-        dialect = self.version.dialect
-        key = (dialect.resource if section == 'resources' else dialect.output)['condition']
-        return key in snippet and self.constants.value(snippet[key]) is False
+        key = words['condition']
+        has_condition = self.version.has_conditions and key in snippet
+        return has_condition and self.constants.value(snippet[key]) is False
 
-    def _read_resource(self, found: Calls, path: tuple, snippet: Value) -> None:
-        is_dormant = self._is_disabled('resources', path[1])
-        if is_dormant:
-            found.dormant.append(path)
-        for part in ('properties', 'metadata', 'update_policy', 'external_id', 'deletion_policy'):
-            key = self.resource_key(part)
+    def _read(
+        self, found: Calls, section: str, words: Mapping[str, str], parts: Iterable[str]
+    ) -> None:
+        """Read the values and the conditions of resources or outputs."""
+        for name, snippet in self.section(section).items():
+            if not isinstance(snippet, dict):
+                continue
+            path = self.path_of(section, name)
+            is_dormant = self._is_disabled(snippet, words)
+            if is_dormant:
+                found.dormant.append(path)
+            for key in map(words.get, parts):
+                if key in snippet:
+                    found.read(snippet[key], (*path, key), path, is_dormant)
+            key = words['condition']
             if key in snippet:
-                found.read(snippet[key], (*path, key), path, is_dormant)
-        key = self.resource_key('condition')
-        if key in snippet:
-            found.read_condition(snippet[key], (*path, key), path)
-
-    def _read_output(self, found: Calls, path: tuple, snippet: Value) -> None:
-        keys = self.version.dialect.output
-        if not isinstance(snippet, dict):
-            return
-        is_dormant = self._is_disabled('outputs', path[1])
-        if is_dormant:
-            found.dormant.append(path)
-        if keys['value'] in snippet:
-            found.read(snippet[keys['value']], (*path, keys['value']), path, is_dormant)
-        if keys['condition'] in snippet:
-            found.read_condition(snippet[keys['condition']], (*path, keys['condition']), path)
+                found.read_condition(snippet[key], (*path, key), path)
 
     # ------------------------------------------------------------ types
 

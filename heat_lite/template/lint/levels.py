@@ -25,7 +25,7 @@ def level_at(document: TemplateDocument, rule: Rule, path: tuple) -> str:
     """Return the level of a finding of a rule at a path in a template."""
     if rule.level != ERROR:
         return rule.level
-    is_late = path[:1] == (document.section_key('outputs'),) and (
+    is_late = path[:1] == document.path_of('outputs') and (
         (rule.name in _LATE_RULES and 'get_attr' not in path)
         or (
             rule.name == 'unknown-reference'
@@ -56,7 +56,7 @@ def _reads_nested(document: TemplateDocument, path: tuple) -> bool:
 
 def _is_empty_section(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether a section is an empty list or text, which Heat takes for an empty map."""
-    is_conditions = path[:1] == (document.section_key('conditions'),)
+    is_conditions = path[:1] == document.path_of('conditions')
     return rule.name == 'section-type' and not is_conditions and not document.data.get(path[0])
 
 
@@ -88,12 +88,12 @@ def _is_of_empty_group(document: TemplateDocument, path: tuple) -> bool:
 def _is_never_read(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether the part at a path is disabled. Heat parses disabled resources all the same."""
     parts = [part for part in document.calls.dormant if path[: len(part)] == part]
-    is_parsed = rule.name in _PARSER_RULES and path[:1] == (document.section_key('resources'),)
+    is_parsed = rule.name in _PARSER_RULES and path[:1] == document.path_of('resources')
     return any(len(part) > 2 or not is_parsed for part in parts)
 
 
 def _is_never_evaluated(document: TemplateDocument, rule: Rule, path: tuple) -> bool:
     """Whether the part at a path is a condition without use. Heat parses it all the same."""
     is_value = rule.name in _CONDITION_RULES or (rule.name == 'condition' and len(path) > 2)
-    is_condition = path[:1] == (document.section_key('conditions'),) and len(path) > 1
+    is_condition = path[:1] == document.path_of('conditions') and len(path) > 1
     return is_condition and is_value and path[1] not in used_conditions(document)

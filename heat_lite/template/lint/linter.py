@@ -12,6 +12,7 @@ It opens no file and calls no service. Its caller passes these in:
 - ``pause()`` is called between two rules or findings.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from heat_lite.common.value_types import Value
@@ -46,6 +47,7 @@ def _no_pause() -> None:
     return
 
 
+@dataclasses.dataclass(eq=False)
 class Linter:
     """Checks templates and environments together.
 
@@ -54,27 +56,19 @@ class Linter:
     ``max_nodes`` limits the keys and values of each text: LimitExceeded is raised beyond it.
     """
 
-    def __init__(
-        self,
-        types: Value,
-        files: Value,
-        validation_errors: Callable = _no_errors,
-        ignored: Iterable[str] = (),
-        base: Environment | None = None,
-        levels: Mapping[str, str] | None = None,
-        pause: Callable[[], None] = _no_pause,
-        max_nodes: int | None = None,
-    ) -> None:
-        self._pause = pause
-        self._max_nodes = max_nodes
-        self._types = types
-        self._base = base
-        self._files = files
-        self._levels = levels or {}
-        self._validation_errors = validation_errors
-        #: the texts that reports may quote: {name: text}
-        self.texts: dict[str, str] = {}
-        self._rules = [rule for rule in RULES if rule.name not in ignored]
+    types: Value
+    files: Value
+    validation_errors: Callable[[TemplateDocument], Iterable[Exception]] = _no_errors
+    ignored: Iterable[str] = ()
+    base: Environment | None = None
+    levels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    pause: Callable[[], None] = _no_pause
+    max_nodes: int | None = None
+    #: the texts that reports may quote: {name: text}
+    texts: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._rules = [rule for rule in RULES if rule.name not in self.ignored]
         self._templates: dict[str, TemplateDocument | None] = {}
 
     def lint(self, names: Iterable[str], candidates: Iterable[str] = ()) -> list[Finding]:
@@ -89,11 +83,11 @@ class Linter:
         has_template = any(each.data and not is_environment(each) for each in documents)
         documents = [each for each in documents if not (has_template and each.is_blank)]
         environments = [
-            EnvironmentDocument(each, self._files, self._types, self._base)
+            EnvironmentDocument(each, self.files, self.types, self.base)
             for each in documents
             if is_environment(each)
         ]
-        environment = merged(environments, self._base)
+        environment = merged(environments, self.base)
         for document in documents:
             if not is_environment(document):
                 self._templates[document.name] = self._template(document, environment)
@@ -106,7 +100,7 @@ class Linter:
         found.update(self._check_templates())
         order = dict.fromkeys([document.name for document in documents] + list(found))
         return [
-            finding._replace(level=self._levels.get(finding.rule, finding.level))
+            finding._replace(level=self.levels.get(finding.rule, finding.level))
             for name in order
             for finding in sorted(set(found[name]))
         ]
@@ -117,17 +111,17 @@ class Linter:
         if found.error is not None or is_environment(found) or not found.data:
             return None
         given = [
-            EnvironmentDocument(self._document(each), self._files, self._types, self._base)
+            EnvironmentDocument(self._document(each), self.files, self.types, self.base)
             for each in environments
         ]
-        document = self._template(found, merged(given, self._base))
+        document = self._template(found, merged(given, self.base))
         self._templates[name] = document
         return document
 
     def _document(self, name: str) -> Document:
         try:
-            text = self.texts[name] = self._files.read(name)
-            return Document(name, text, max_nodes=self._max_nodes)
+            text = self.texts[name] = self.files.read(name)
+            return Document(name, text, max_nodes=self.max_nodes)
         except ValueError as error:
             return Document(name, '', error)
 
@@ -153,13 +147,13 @@ class Linter:
 
     def _template(self, document: Document, environment: Environment) -> TemplateDocument:
         return TemplateDocument(
-            document, self._files, self._types, environment, self.nested, self._validation_errors
+            document, self.files, self.types, environment, self.nested, self.validation_errors
         )
 
     def nested(self, file: str, environment: Environment) -> TemplateDocument | None:
         """Return the template in a file that another document names, and add it to the checks."""
         if file not in self._templates:
-            exists = self._files.has(file)
+            exists = self.files.has(file)
             self._templates[file] = (
                 self._template(self._nested_document(file), environment) if exists else None
             )
@@ -214,9 +208,9 @@ class Linter:
         """Yield the findings, each with the path or Position that its rule gave."""
         hidden = Suppressions(document.text)
         for rule in rules:
-            self._pause()
+            self.pause()
             for where, text in rule.check(document):
-                self._pause()
+                self.pause()
                 known = isinstance(where, Position)
                 position: Position = where if known else rule.position(document.positions, where)
                 level = rule.level if known else _level(document, rule, where)

@@ -1,11 +1,10 @@
 """The rules about parameter groups."""
 
-import dataclasses
 from collections.abc import Collection, Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template.checks import Violation
+from heat_lite.template.checks import Violation, below
 from heat_lite.template.suggest import with_suggestion
 
 
@@ -21,8 +20,7 @@ def check(groups: Value, names: Collection[str]) -> Iterator[Violation]:
         return
     seen: set[str] = set()
     for index, group in enumerate(groups):
-        for violation in _check_group(group, names, seen):
-            yield dataclasses.replace(violation, path=(index, *violation.path))
+        yield from below((index,), _check_group(group, names, seen))
 
 
 def _check_group(group: Value, names: Collection[str], seen: set[str]) -> Iterator[Violation]:

@@ -1,7 +1,7 @@
 """The schema of a template parameter: parsed from HOT or CFN, checked, and shown by the API."""
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -21,14 +21,19 @@ HOT_KEYS = (
     'schema',
     'tags',
 )
-HOT_CONSTRAINTS = (
-    'length',
-    'range',
-    'modulo',
-    'allowed_values',
-    'allowed_pattern',
-    'custom_constraint',
-)
+#: {constraint: (class, {part: key in the API and in CFN})}, in the order in which they count
+_BOUNDED: dict[str, tuple[Callable[..., Constraint], dict[str, str]]] = {
+    'modulo': (rules.Modulo, {'step': 'Step', 'offset': 'Offset'}),
+    'range': (rules.Range, {'min': 'MinValue', 'max': 'MaxValue'}),
+    'length': (rules.Length, {'min': 'MinLength', 'max': 'MaxLength'}),
+}
+#: {constraint: (class, key in the API and in CFN)}
+_PLAIN: dict[str, tuple[Callable[..., Constraint], str]] = {
+    'allowed_values': (rules.AllowedValues, 'AllowedValues'),
+    'allowed_pattern': (rules.AllowedPattern, 'AllowedPattern'),
+    'custom_constraint': (rules.CustomConstraint, 'CustomConstraint'),
+}
+HOT_CONSTRAINTS = (*_BOUNDED, *_PLAIN)
 CFN_KEYS = (
     'Type',
     'Default',
@@ -44,18 +49,6 @@ CFN_KEYS = (
     'Label',
 )
 CFN_TYPES = {wire: kind for kind, wire in parameter_types.WIRE_NAMES.items()}
-_BOUND_KEYS = {'length': ('min', 'max'), 'range': ('min', 'max'), 'modulo': ('step', 'offset')}
-#: {constraint: {part: key in the API}}
-_WIRE_BOUNDS = {
-    'length': {'min': 'MinLength', 'max': 'MaxLength'},
-    'range': {'min': 'MinValue', 'max': 'MaxValue'},
-    'modulo': {'step': 'Step', 'offset': 'Offset'},
-}
-_WIRE_PLAIN = {
-    'allowed_values': 'AllowedValues',
-    'allowed_pattern': 'AllowedPattern',
-    'custom_constraint': 'CustomConstraint',
-}
 
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
@@ -224,10 +217,11 @@ def describe_constraints(constraints: Iterable[Constraint]) -> dict:
     wire = {}
     for constraint in constraints:
         for kind, rule in constraint.rule().items():
-            if kind in _WIRE_BOUNDS:
-                wire.update({_WIRE_BOUNDS[kind][bound]: number for bound, number in rule.items()})
+            if kind in _BOUNDED:
+                keys = _BOUNDED[kind][1]
+                wire.update({keys[part]: number for part, number in rule.items()})
             else:
-                wire[_WIRE_PLAIN[kind]] = rule
+                wire[_PLAIN[kind][1]] = rule
     descriptions = [
         str(constraint.description) for constraint in constraints if constraint.description
     ]
@@ -271,49 +265,27 @@ def _hot_constraint(data: Mapping[str, Value], known: Collection[str]) -> Constr
     Heat."""
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError('Invalid parameter constraints, expected a mapping')
-    _require_keys(data, ('description', *_BOUND_KEYS, *_WIRE_PLAIN), 'parameter constraints')
+    _require_keys(data, ('description', *HOT_CONSTRAINTS), 'parameter constraints')
     description = data.get('description')
-    for kind, build in _HOT_CONSTRAINTS.items():
+    for kind, (build, keys) in _BOUNDED.items():
         if kind in data and kind in known:
-            return build(kind, data[kind], description)
+            bounds = data[kind]
+            if not isinstance(bounds, Mapping):
+                raise exception.InvalidSchemaError(f'Invalid {kind} constraint, expected a mapping')
+            _require_keys(bounds, keys, f'{kind} constraint')
+            return build(**bounds, description=description)
+    for kind, (build, _key) in _PLAIN.items():
+        if kind in data and kind in known:
+            return build(data[kind], description)
     raise exception.InvalidSchemaError('No constraint expressed')
-
-
-def _bounded(kind: str, data: Mapping[str, Value], description: str | None) -> Constraint:
-    if not isinstance(data, Mapping):
-        raise exception.InvalidSchemaError(f'Invalid {kind} constraint, expected a mapping')
-    _require_keys(data, _BOUND_KEYS[kind], f'{kind} constraint')
-    return {'length': rules.Length, 'range': rules.Range, 'modulo': rules.Modulo}[kind](
-        **data, description=description
-    )
-
-
-def _plain(kind: str, data: Value, description: Value) -> Constraint:
-    classes = {
-        'allowed_values': rules.AllowedValues,
-        'allowed_pattern': rules.AllowedPattern,
-        'custom_constraint': rules.CustomConstraint,
-    }
-    return classes[kind](data, description)
-
-
-_HOT_CONSTRAINTS = {
-    'modulo': _bounded,
-    'range': _bounded,
-    'length': _bounded,
-    'allowed_values': _plain,
-    'allowed_pattern': _plain,
-    'custom_constraint': _plain,
-}
 
 
 def _cfn_constraints(data: Mapping[str, Value]) -> Iterator[Constraint]:
     description = data.get('ConstraintDescription')
-    if 'MinValue' in data or 'MaxValue' in data:
-        yield rules.Range(data.get('MinValue'), data.get('MaxValue'), description)
-    if 'MinLength' in data or 'MaxLength' in data:
-        yield rules.Length(data.get('MinLength'), data.get('MaxLength'), description)
-    if 'AllowedValues' in data:
-        yield rules.AllowedValues(data['AllowedValues'], description)
-    if 'AllowedPattern' in data:
-        yield rules.AllowedPattern(data['AllowedPattern'], description)
+    for build, keys in _BOUNDED.values():
+        bounds = {part: data[key] for part, key in keys.items() if key in data}
+        if bounds:
+            yield build(**bounds, description=description)
+    for build, key in _PLAIN.values():
+        if key in data:
+            yield build(data[key], description)

@@ -95,7 +95,6 @@ def test_requires_returns_dependencies():
         e={'type': 'T'},
     )
     assert found['c'].requires(set(found)) == {'a', 'd', 'e'}
-    assert found['c'].dep_attrs('d') == {'y'}
     assert found['c'].attribute_reads() == {'d': {('y',)}}
     assert found['a'].requires(set(found)) == set()
 

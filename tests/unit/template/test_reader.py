@@ -141,27 +141,28 @@ NESTINGS = {
 
 @pytest.mark.parametrize('kind', NESTINGS)
 def test_text_nested_too_deeply_is_refused(kind):
-    limits = reader.DocumentLimits(depth=50)
-    assert reader.parse(NESTINGS[kind](50), limits)
-    for depth in (51, 200_000):
+    assert reader.parse(NESTINGS[kind](reader.MAX_DEPTH))
+    for depth in (reader.MAX_DEPTH + 1, 200_000):
         with pytest.raises(reader.FormatError, match='nested too deeply'):
-            reader.parse(NESTINGS[kind](depth), limits)
+            reader.parse(NESTINGS[kind](depth))
 
 
 def test_parsed_data_nested_too_deeply_is_refused():
     data = value = {}
-    for _level in range(60):
+    for _level in range(reader.MAX_DEPTH):
         value['a'] = value = {}
-    assert reader.parse(data, reader.DocumentLimits(depth=60)) is data
+    assert reader.parse(data) is data
     with pytest.raises(reader.FormatError, match='nested too deeply'):
-        reader.parse(data, reader.DocumentLimits(depth=59))
+        reader.parse({'a': data})
 
 
 def test_depth_includes_expanded_aliases():
-    text = 'a: &a [[x]]\nb: &b [[*a]]\nc: [[*b]]'
-    assert reader.parse(text, reader.DocumentLimits(depth=6))
+    def text(depth):
+        return f'a: &a {"[" * depth}{"]" * depth}\nb: &b [[*a]]\nc: [[*b]]'
+
+    assert reader.parse(text(reader.MAX_DEPTH - 4))
     with pytest.raises(reader.FormatError, match='nested too deeply'):
-        reader.parse(text, reader.DocumentLimits(depth=5))
+        reader.parse(text(reader.MAX_DEPTH - 3))
 
 
 def test_aliases_over_the_size_limit_are_refused():
@@ -178,10 +179,12 @@ def test_aliases_over_the_size_limit_are_refused():
 
 
 def test_size_includes_the_length_of_aliased_text():
-    text = f'a: &a {"x" * 1000}\nb: [{",".join(["*a"] * 100)}]'
-    assert len(reader.parse(text)['b']) == 100
+    def text(length):
+        return f'a: &a {"x" * length}\nb: [{",".join(["*a"] * 100)}]'
+
+    assert len(reader.parse(text(1000))['b']) == 100
     with pytest.raises(reader.FormatError, match='unfold to too much'):
-        reader.parse(text, reader.DocumentLimits(size=50_000))
+        reader.parse(text(reader.MAX_SIZE // 100))
 
 
 def test_template_file_without_version_is_refused():

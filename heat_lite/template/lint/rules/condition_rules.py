@@ -24,7 +24,7 @@ def check_condition(document: TemplateDocument) -> Iterator[tuple]:
         yield from at(path, checks.condition_name(name, defined))
     for name, definition in defined.items():
         if not document.calls.is_condition(definition):
-            path = (document.section_key('conditions'), name)
+            path = document.path_of('conditions', name)
             yield from at(
                 path, checks.condition_definition(name, definition, language.suggest_condition)
             )
@@ -54,7 +54,7 @@ def _failing(document: TemplateDocument, defined: Mapping[str, Value]) -> Iterat
             other not in defined or errors.get(other) for other in causes
         ):
             yield (
-                (document.section_key('conditions'), name),
+                document.path_of('conditions', name),
                 checks.message_of(error),
             )
 
@@ -76,7 +76,7 @@ def _decides(document: TemplateDocument, call: Call, schema: ParameterSchema) ->
 
 def _names_in(document: TemplateDocument, condition: str) -> set[str]:
     """Return the names of conditions in the definition of a condition."""
-    place = (document.section_key('conditions'), condition)
+    place = document.path_of('conditions', condition)
     return {name for path, name in document.calls.condition_names if path[:2] == place}
 
 
@@ -101,7 +101,7 @@ def check_unused_condition(document: TemplateDocument) -> Iterator[tuple]:
     used = used_conditions(document)
     for name in document.section('conditions') if document.version.has_conditions else ():
         if name not in used:
-            path = (document.section_key('conditions'), name)
+            path = document.path_of('conditions', name)
             yield path, f'The condition "{name}" is never used'
 
 

@@ -36,7 +36,7 @@ def check_visible_password(document: TemplateDocument) -> Iterator[tuple]:
         is_text = schema.type in ('string', 'comma_delimited_list')
         if is_secret(name) and not schema.hidden and is_text:
             yield (
-                (document.section_key('parameters'), name),
+                document.path_of('parameters', name),
                 f'The parameter "{name}" looks like a secret, but is not hidden: add {key}',
             )
 
@@ -48,7 +48,7 @@ def check_hard_coded_password(document: TemplateDocument) -> Iterator[tuple]:
         has_default = isinstance(schema.default, str) and schema.default
         if has_default and (is_secret(name) or schema.hidden):
             yield (
-                (document.section_key('parameters'), name, 'default'),
+                document.path_of('parameters', name, 'default'),
                 f'The default of the secret "{name}" is readable in the template: remove it',
             )
     for definition in document.definitions():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, coercion, property_checks, support
-from heat_lite.template.checks import Violation
+from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
 from heat_lite.template.functions import refs
 from heat_lite.template.lint import chains
@@ -173,19 +173,14 @@ def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
         reader = _PropertyReader(document.calls, definition.is_member)
         key, given = document.properties_of(definition)
         if isinstance(given, dict | None) and info.properties is not None:
-            yield from _below((*definition.path, key), reader.read(info.properties, given or {}))
+            yield from below((*definition.path, key), reader.read(info.properties, given or {}))
         key = document.resource_key('update_policy')
         policy = definition.snippet.get(key)
         if info.update_policy and isinstance(policy, dict) and not definition.is_member:
-            yield from _below((*definition.path, key), reader.read(info.update_policy, policy))
+            yield from below((*definition.path, key), reader.read(info.update_policy, policy))
 
 
-def _below(path: tuple, found: Iterator) -> Iterator[Violation]:
-    """Yield violations with the path of the value that they are in before their own."""
-    for violation in found:
-        yield dataclasses.replace(violation, path=(*path, *violation.path))
-
-
+@dataclasses.dataclass
 class _PropertyReader:
     """Checks values against schemas. Values that only a running stack knows are skipped.
 
@@ -193,18 +188,17 @@ class _PropertyReader:
     member replaces a placeholder.
     """
 
-    def __init__(self, calls: Calls, is_member: bool) -> None:
-        self._calls = calls
-        self._is_member = is_member
+    calls: Calls
+    is_member: bool
 
     def read(self, schemata: Mapping, given: dict) -> Iterator[Violation]:
-        if self._calls.is_call(given):
+        if self.calls.is_call(given):
             return
         aliases = coercion.aliases_of(schemata)
         yield from property_checks.property_names(schemata, given)
         for name, schema in schemata.items():
             if name in given:
-                yield from _below((name,), self._given(name, schema, given[name]))
+                yield from below((name,), self._given(name, schema, given[name]))
             elif schema.required and not schema.has_default and aliases.get(name) not in given:
                 yield property_checks.missing_property(name)
 
@@ -216,8 +210,8 @@ class _PropertyReader:
     def _value(self, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if (
             value is None
-            or self._calls.is_call(value)
-            or (self._is_member and isinstance(value, str) and '%' in value)
+            or self.calls.is_call(value)
+            or (self.is_member and isinstance(value, str) and '%' in value)
         ):
             return
         inner = list(self._inner(schema, value))
@@ -225,7 +219,7 @@ class _PropertyReader:
         # a list or map with calls in it cannot be converted, but it never fits another type
         misfit = schema.type not in (_TYPES.get(type(value)), ANY)
         if not any(violation.rule != 'deprecated' for violation in inner) and (
-            misfit or not self._calls.contains_call(value)
+            misfit or not self.calls.contains_call(value)
         ):
             yield from _conversion(schema, value)
 
@@ -234,7 +228,7 @@ class _PropertyReader:
             yield from self.read(schema.schema, value)
         elif schema.type == LIST and schema.schema is not None and isinstance(value, list):
             for index, item in enumerate(value):
-                yield from _below((index,), self._value(schema.schema, item))
+                yield from below((index,), self._value(schema.schema, item))
 
 
 def _conversion(schema: PropertySchema, value: Value) -> Iterator[Violation]:

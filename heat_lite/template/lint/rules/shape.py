@@ -111,7 +111,7 @@ def check_duplicate_name(document: TemplateDocument) -> Iterator[tuple]:
     """No resource has the name of a parameter."""
     parameters = Parameters(document.section('parameters'), dialect=document.version.dialect.name)
     names = document.section('resources')
-    yield from at((document.section_key('resources'),), checks.duplicate_names(names, parameters))
+    yield from at(document.path_of('resources'), checks.duplicate_names(names, parameters))
 
 
 @rule('output-definition')
@@ -131,9 +131,7 @@ def check_parameter_groups(document: TemplateDocument) -> Iterator[tuple]:
     """Groups name parameters of the template, each of them once."""
     groups = document.template.section('parameter_groups')
     names = document.section('parameters')
-    yield from at(
-        (document.section_key('parameter_groups'),), parameter_groups.check(groups, names)
-    )
+    yield from at(document.path_of('parameter_groups'), parameter_groups.check(groups, names))
 
 
 @rule('cycle')
@@ -145,7 +143,7 @@ def check_cycle(document: TemplateDocument) -> Iterator[tuple]:
     except exception.CircularDependencyException as error:
         edges = graph.graph()
         first = next(name for name in edges if reaches(edges, name, name))
-        yield (document.section_key('resources'), first), str(error)
+        yield document.path_of('resources', first), str(error)
 
 
 def dependency_edges(document: TemplateDocument) -> Iterator[tuple]:

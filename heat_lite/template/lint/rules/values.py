@@ -60,7 +60,7 @@ def _unknown_constraints(
 ) -> Iterator[tuple]:
     """Yield the path and the name of each unknown constraint of a parameter, and the suggestion."""
     known = document.types.constraint_names()
-    path = (document.section_key('parameters'), name, 'constraints')
+    path = document.path_of('parameters', name, 'constraints')
     for each in schema.constraints:
         if isinstance(each, CustomConstraint) and each.name not in known:
             yield path, each.name, suggest(each.name, known)
@@ -77,7 +77,7 @@ def _schema_error(document: TemplateDocument, name: str) -> Exception | None:
 
 def _schema_path(document: TemplateDocument, name: str, text: str) -> tuple:
     """Return the path of the part that an error names, else that of the parameter."""
-    path, data = (document.section_key('parameters'), name), document.section('parameters')[name]
+    path, data = document.path_of('parameters', name), document.section('parameters')[name]
     if not isinstance(data, dict):
         return path
     about = next((words for start, words in _SCHEMA_PARTS.items() if start in text), ())
@@ -94,7 +94,7 @@ def check_parameter_default(document: TemplateDocument) -> Iterator[tuple]:
         try:
             Parameters({name: schema}).validate()
         except exception.StackValidationFailed as error:
-            path = (document.section_key('parameters'), name, 'default')
+            path = document.path_of('parameters', name, 'default')
             yield path, checks.message_of(error)
 
 
@@ -106,7 +106,7 @@ def check_unused_parameter(document: TemplateDocument) -> Iterator[tuple]:
         return  # a computed name may be that of any parameter
     for name in document.section('parameters'):
         if name not in used:
-            path = (document.section_key('parameters'), name)
+            path = document.path_of('parameters', name)
             yield path, f'The parameter "{name}" is never used'
 
 
@@ -144,7 +144,7 @@ def check_unknown_reference(document: TemplateDocument) -> Iterator[tuple]:
     key = document.resource_key('depends_on')
     declared = document.section('resources')
     for name, snippet in document.resources.items():
-        path = (document.section_key('resources'), name, key)
+        path = document.path_of('resources', name, key)
         for violation in checks.depends_on(name, snippet.get(key), declared):
             yield (*path, *violation.path), _text(document, violation)
 

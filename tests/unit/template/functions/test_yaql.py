@@ -47,10 +47,10 @@ def test_yaql_invalid_expression_is_refused(expression):
 
 def test_yaql_limits_can_be_set():
     try:
-        budget.set_yaql_limits(iterators=500, memory=100_000)
+        budget.set_limits(yaql_iterators=500, yaql_memory=100_000)
         assert evaluate('range(300).sum()') == 44850
     finally:
-        budget.set_yaql_limits(iterators=200, memory=10_000)
+        budget.set_limits(yaql_iterators=200, yaql_memory=10_000)
     with pytest.raises(ValueError, match='exceeds 200 elements'):
         evaluate('range(300).sum()')
 
