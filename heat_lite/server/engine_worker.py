@@ -56,9 +56,7 @@ def prepare(conf, shown):
     session.dispose()
     for name in PRELOADED_MODULES:
         importlib.import_module(name)
-    budget.set_limits(
-        yaql_iterators=conf.yaql.limit_iterators, yaql_memory=conf.yaql.memory_quota
-    )
+    budget.set_limits(yaql_iterators=conf.yaql.limit_iterators, yaql_memory=conf.yaql.memory_quota)
     preload(registry)
     gc.enable()
     return run_worker

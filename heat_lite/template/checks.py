@@ -7,6 +7,7 @@ tests/conformance. The linter collects all of them and adds the position and the
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -30,7 +31,7 @@ class Violation:
 
     rule: str
     path: tuple
-    error: Value
+    error: Any
     message: str = ''
 
     @property

@@ -34,9 +34,8 @@ class Dependencies:
 
     def _node(self, node: Hashable) -> None:
         # dicts serve as ordered sets, so that the traversal order of a stack is deterministic
-        if node not in self._requires:
-            self._requires[node] = {}
-            self._required_by[node] = {}
+        self._requires.setdefault(node, {})
+        self._required_by.setdefault(node, {})
 
     def requires(self, node: Hashable) -> set:
         """Return the direct dependencies of a node."""

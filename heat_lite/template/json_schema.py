@@ -12,6 +12,7 @@ from heat_lite.template import coercion, constraints, dialects, function, suppor
 from heat_lite.template.constraints import Constraint
 from heat_lite.template.dialects import Version
 from heat_lite.template.functions import logic
+from heat_lite.template.lint.document import Types
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.parameters import parameter_schema, parameter_types
 from heat_lite.template.schema import PropertySchema
@@ -37,13 +38,13 @@ _JSON_TYPES = {
 _LENGTHS = {constraints.STRING: 'Length', constraints.LIST: 'Items', constraints.MAP: 'Properties'}
 
 
-def hot_schema(types: Value) -> dict:
+def hot_schema(types: Types) -> dict:
     """Return the schema.
 
     ``types.names()`` lists the resource types. ``types.get(name)`` returns an object with the
     schemas ``properties`` and ``update_policy`` and the status ``support``.
     """
-    known = {name: types.get(name) for name in types.names()}
+    known = {name: info for name in types.names() if (info := types.get(name))}
     return {
         '$schema': DRAFT,
         'title': 'A template in HOT',

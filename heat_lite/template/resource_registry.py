@@ -298,15 +298,20 @@ def _entries(data: Mapping[str, Value]) -> dict[str, Value]:
     A map leads to no type: it is shown, unless it is empty, and passed over (as in Heat).
     """
     entries = {}
-    for name, target in data.items():
-        if target is None or _is_empty(target):
-            continue
-        if name in _SETTINGS:
-            _check_setting(name, target)
-        elif not isinstance(target, str | Mapping):
+    for name, target in _stated(data):
+        if name not in _SETTINGS and not isinstance(target, str | Mapping):
             raise AttributeError(f'The entry "{name}" of the resource_registry must be a string')
         entries[name] = target
     return entries
+
+
+def _stated(data: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """Yield the entries that are neither null nor empty. Raises for an unknown hook or action."""
+    for key, value in data.items():
+        if value is not None and not _is_empty(value):
+            if key in _SETTINGS:
+                _check_setting(key, value)
+            yield key, value
 
 
 def _resources(data: Mapping[str, Value] | None) -> dict[str, Value]:
@@ -333,14 +338,10 @@ def _entry(name: str, data: Value) -> dict[str, Value]:
         raise ValueError(
             f'The entry "{name}" of the resources of the resource_registry must be a map'
         )
-    result = {}
-    for key, value in data.items():
-        if value is None or _is_empty(value):
-            continue
-        if key in _SETTINGS:
-            _check_setting(key, value)
-        result[key] = _entry(key, value) if isinstance(value, Mapping) else value
-    return result
+    return {
+        key: _entry(key, value) if isinstance(value, Mapping) else value
+        for key, value in _stated(data)
+    }
 
 
 def _is_empty(value: Value) -> bool:

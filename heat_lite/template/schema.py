@@ -151,20 +151,17 @@ class PropertySchema:
 
         The caller leaves out hidden properties (see the function ``to_wire``).
         """
-        wire: dict[str, Value] = {'type': self.type}
-        if self.description is not None:
-            wire['description'] = self.description
-        if self.default is not None:
-            wire['default'] = self.default
-        nested = self._nested_wire()
-        if nested:
-            wire['schema'] = nested
-        wire['required'] = self.required
-        if self.constraints:
-            wire['constraints'] = [constraint.to_wire() for constraint in self.constraints]
-        wire['update_allowed'] = self.update_allowed
-        wire['immutable'] = self.immutable
-        return wire
+        wire = {
+            'type': self.type,
+            'description': self.description,
+            'default': self.default,
+            'schema': self._nested_wire() or None,
+            'required': self.required,
+            'constraints': [constraint.to_wire() for constraint in self.constraints] or None,
+            'update_allowed': self.update_allowed,
+            'immutable': self.immutable,
+        }
+        return {key: value for key, value in wire.items() if value is not None}
 
     def _nested_wire(self) -> Value:
         if self.type == LIST:

@@ -132,14 +132,14 @@ class Positions:
         """Return the first position of a text among the values at or below a path, or None."""
         start = tuple(path)
         top = self._descend(start)
-        for _path, node in _below(top.node) if top.found == len(start) else ():
+        for _path, node in nodes_below(top.node) if top.found == len(start) else ():
             if isinstance(node, yaml.ScalarNode) and node.value == text:
                 return max(top.position, Position.from_mark(node.start_mark))
         return None
 
     def duplicates(self) -> Iterator[Duplicate]:
         """Yield repeated keys of maps. The last occurrence is the effective one."""
-        for path, node in _below(self._root):
+        for path, node in nodes_below(self._root):
             if not isinstance(node, yaml.MappingNode):
                 continue
             first: dict[str, Position] = {}
@@ -153,7 +153,7 @@ class Positions:
 
     def plain_scalars(self) -> Iterator[PlainScalar]:
         """Yield all unquoted scalars."""
-        for path, node in _below(self._root):
+        for path, node in nodes_below(self._root):
             if isinstance(node, yaml.ScalarNode) and not node.style:
                 yield PlainScalar(
                     path,
@@ -163,7 +163,7 @@ class Positions:
                 )
 
 
-def _below(top: yaml.Node | None) -> Iterator[tuple]:
+def nodes_below(top: yaml.Node | None) -> Iterator[tuple]:
     """Yield ``(path, node)`` in the order of the text; a node with aliases once."""
     seen = set()
     pending: list[tuple[tuple, yaml.Node]] = [] if top is None else [((), top)]

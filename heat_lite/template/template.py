@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping
+from typing import Any
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
@@ -28,7 +29,7 @@ class Template:
     ) -> None:
         self.data = data
         self.files = files or {}
-        self.environment: Value = environment
+        self.environment: Any = environment
         self.version = versions.template_version(data)
 
     def with_environment(self, environment: Environment) -> 'Template':
@@ -117,7 +118,7 @@ class Template:
         conditions.validate(self.condition_definitions, versions.suggest_condition)
 
     def parameters(
-        self, identity: Value = None, user_params: Mapping[str, Value] | None = None
+        self, identity: object = None, user_params: Mapping[str, Value] | None = None
     ) -> Parameters:
         """Return the parameters of a stack from this template.
 
@@ -138,10 +139,11 @@ class Template:
 class BoundScope(function.Scope):
     """The scope before any resource exists: parameters, files, conditions."""
 
-    def __init__(self, parameters: Value, files: Mapping[str, Value]) -> None:
+    conditions: conditions.Conditions
+
+    def __init__(self, parameters: Mapping[str, Value], files: Mapping[str, str]) -> None:
         self.parameters = parameters
         self.files = files
-        self.conditions: Value = None
 
     def parameter(self, name: str) -> Value:
         if not isinstance(name, str):
@@ -280,7 +282,10 @@ class BoundTemplate:
     @lru_cache.cached_property
     def _attribute_reads(self) -> dict[str, Value]:
         paths_by_resource: dict[str, set[tuple]] = {}
-        definitions: list[Value] = [*self.resources.values(), *self.outputs.values()]
+        definitions: list[ResourceDefinition | OutputDefinition] = [
+            *self.resources.values(),
+            *self.outputs.values(),
+        ]
         for definition in definitions:
             for name, paths in definition.attribute_reads().items():
                 paths_by_resource.setdefault(name, set()).update(paths)

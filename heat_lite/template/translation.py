@@ -6,7 +6,7 @@ modify their input. Paths apply to each map of a list: ``('tasks', 'policies')``
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.coercion import AliasConflict
@@ -92,7 +92,7 @@ class Delete(Rule):
         return _without(level, self.path[-1])
 
 
-def translate(rules: Value, values: Mapping[str, Value]) -> Value:
+def translate(rules: Iterable[Rule], values: Mapping[str, Value]) -> Value:
     """Return the values after applying all rules in order."""
     for rule in rules:
         values = rule.apply(values)

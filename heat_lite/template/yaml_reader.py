@@ -4,6 +4,7 @@ import base64
 import dataclasses
 import json
 from collections.abc import Callable
+from typing import Any
 
 import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
@@ -58,7 +59,7 @@ def key_text(text: str, tag: str) -> str:
     return text if isinstance(value, str) or value is _MERGE else json.dumps(value)
 
 
-def _explained(text: str, error: Value) -> Value:
+def _explained(text: str, error: Any) -> YAMLError:
     """Return the error as PyYAML's Python parser reports it, with the line of the text."""
     if getattr(error, 'problem', None) == _TOO_DEEP_IN_LIBYAML:
         return ConstructorError(problem=_TOO_DEEP, problem_mark=_mark(text, error.problem_mark))
@@ -74,7 +75,7 @@ def _explained(text: str, error: Value) -> Value:
     return error
 
 
-def _mark(text: str, mark: Value) -> Value:
+def _mark(text: str, mark: Mark) -> Mark:
     """Return a mark with the text of its line, which the marks of libyaml do not have."""
     return Mark('<unicode string>', mark.index, mark.line, mark.column, text + '\0', mark.index)
 

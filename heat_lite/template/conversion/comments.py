@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heat_lite.common.value_types import Value
 from heat_lite.template.yaml_reader import LOADER
 
 #: the path of the first entry of a text
@@ -80,7 +79,9 @@ def insert(text: str, comments: list[Comment]) -> tuple[str, list[Comment]]:
     return _merged(text, above, behind, below), lost
 
 
-def _merged(text: str, above: Value, behind: Value, below: Value) -> Value:
+def _merged(
+    text: str, above: dict[int, list[str]], behind: dict[int, list[str]], below: list[str]
+) -> str:
     done = []
     for number, line in enumerate(text.rstrip('\n').split('\n')):
         indent = ' ' * (len(line) - len(line.lstrip(' ')))
@@ -99,7 +100,7 @@ def _find(by_path: Mapping[tuple, _Entry], path: tuple | None) -> _Entry | None:
     return None
 
 
-def _folded(path: tuple) -> Value:
+def _folded(path: tuple) -> tuple:
     return tuple(part.lower().replace('_', '') if isinstance(part, str) else part for part in path)
 
 
@@ -120,7 +121,7 @@ def _entries(text: str) -> list[_Entry]:
     return sorted(found, key=lambda entry: (entry.line, entry.column, len(entry.path)))
 
 
-def _children(node: Value) -> Iterator:
+def _children(node: yaml.Node) -> Iterator:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             yield key.start_mark, str(key.value), value
@@ -149,7 +150,7 @@ def _index(mark: Any) -> int:
     return mark.index
 
 
-def _path_of(entries: Value, line: int, is_alone: Value) -> Value:
+def _path_of(entries: list[_Entry], line: int, is_alone: bool) -> tuple | None:
     """Return the path of the entry that a comment describes.
 
     That is the next one, for a comment alone; else the first one on its line or before it.
@@ -165,5 +166,5 @@ def _path_of(entries: Value, line: int, is_alone: Value) -> Value:
     return FIRST if found is entries[0] else found.path
 
 
-def _is_scalar(node: Value) -> Value:
+def _is_scalar(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode)

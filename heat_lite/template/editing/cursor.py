@@ -6,7 +6,7 @@ from typing import NamedTuple
 import yaml
 
 from heat_lite.template.editing import repair
-from heat_lite.template.source_positions import compose, name_of
+from heat_lite.template.source_positions import compose, name_of, nodes_below
 
 #: stands for the word that is being written
 MARK = 'heat-lite-cursor'
@@ -130,18 +130,12 @@ def _covers(node: yaml.Node, line: int, column: int) -> bool:
     return (start.line, start.column) <= here <= (end.line, end.column)
 
 
-def _find_mark(node: yaml.Node | None) -> Place | None:
-    waiting: list[tuple[tuple, yaml.Node]] = [] if node is None else [((), node)]
-    while waiting:
-        path, node = waiting.pop()
-        if isinstance(node, yaml.ScalarNode):
-            if node.value == MARK:
-                return Place(path, False)
-        elif isinstance(node, yaml.SequenceNode) and len(path) < _MAX_DEPTH:
-            waiting += [((*path, index), child) for index, child in enumerate(node.value)]
-        elif isinstance(node, yaml.MappingNode) and len(path) < _MAX_DEPTH:
-            for key, child in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value == MARK:
-                    return Place((*path, MARK), True)
-                waiting.append(((*path, name_of(key)), child))
+def _find_mark(top: yaml.Node | None) -> Place | None:
+    for path, node in nodes_below(top):
+        if isinstance(node, yaml.ScalarNode) and node.value == MARK:
+            return Place(path, False)
+        if isinstance(node, yaml.MappingNode) and any(
+            name_of(key) == MARK for key, _ in node.value
+        ):
+            return Place((*path, MARK), True)
     return None

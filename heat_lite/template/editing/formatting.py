@@ -48,7 +48,7 @@ def _parsed(text: str) -> dict[str, Value]:
         raise NotFormattable(f'the new text would not be valid: {error}') from None
 
 
-def _formatted_json(text: str, order: Value) -> Value:
+def _formatted_json(text: str, order: Order | None) -> str:
     """Return JSON with two spaces a level; flow style of YAML stays as it is."""
     try:
         data = json.loads(text, object_pairs_hook=_without_duplicates)
@@ -59,7 +59,7 @@ def _formatted_json(text: str, order: Value) -> Value:
     return json.dumps(data, indent=INDENT, ensure_ascii=False) + '\n'
 
 
-def _without_duplicates(pairs: Value) -> Value:
+def _without_duplicates(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise NotFormattable('a map has a key twice')

@@ -35,7 +35,7 @@ def to_yaml(data: dict) -> str:
     return '\n'.join(sections) or '{}\n'
 
 
-def _is_date(value: Value) -> Value:
+def _is_date(value: Value) -> bool:
     return isinstance(value, str) and bool(_DATE.fullmatch(value))
 
 
@@ -44,10 +44,10 @@ class _Date(str):
 
 
 class _Writer(yaml.SafeDumper):
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> Value:
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         return super().increase_indent(flow, False)
 
-    def ignore_aliases(self, data: Value) -> Value:
+    def ignore_aliases(self, data: Value) -> bool:
         return True
 
 

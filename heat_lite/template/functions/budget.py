@@ -105,7 +105,7 @@ class Budget:
             if host.wall_clock() > self.ends_at:
                 raise LimitExceeded(f'"{name}": the request takes longer than its client waits')
 
-    def _exceeded(self, name: str, kind: Value) -> Value:
+    def _exceeded(self, name: str, kind: str) -> LimitExceeded:
         return LimitExceeded(
             f'"{name}" exceeds a limit of the whole request: {self.used[kind]} {kind}, '
             f'the limit is {self.limit(kind)}'

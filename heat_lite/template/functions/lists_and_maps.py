@@ -223,21 +223,25 @@ class RepeatWithPermutations(RepeatMaps):
     second items, and so on.
     """
 
+    @property
+    def permutes(self) -> Value:
+        return self.args.get('permutations', True)
+
     def check(self) -> None:
         super().check()
-        if not isinstance(self.args.get('permutations', True), bool):
+        if not isinstance(self.permutes, bool):
             raise TypeError(f'"permutations" should be boolean type for {self.name} function.')
 
     def _values(self, value: Value) -> list[Value] | None:
-        if isinstance(value, dict) and not self.args.get('permutations', True):
+        if isinstance(value, dict) and not self.permutes:
             raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be lists')
         return super()._values(value)
 
     def count(self, lengths: list[int]) -> int:
-        return super().count(lengths) if self.args.get('permutations', True) else max(lengths)
+        return super().count(lengths) if self.permutes else max(lengths)
 
     def combine(self, values: list[Value]) -> Iterable | tuple:
-        if self.args.get('permutations', True):
+        if self.permutes:
             return super().combine(values)
         if None in values:
             return ()

@@ -284,13 +284,14 @@ class CfnResourceFacade(ResourceFacade):
     }
 
 
-def _can_have_value(node: Value) -> bool:
+def _can_have_value(node: Function) -> bool:
     """Return whether the value of a node depends on resources, and they exist."""
-    name = node.resource_name() if isinstance(node, GetResource) else None
-    return bool(dependencies(node)) and (name is None or name in node.known)
+    if isinstance(node, GetResource) and (name := node.resource_name()) is not None:
+        return name in node.known
+    return bool(dependencies(node))
 
 
-def _resolve_if_possible(node: Value, parser: Parser) -> Value:
+def _resolve_if_possible(node: Function, parser: Parser) -> Value:
     """Return the value of a node from parameters and files; the node itself if it needs more."""
     try:
         return resolve(node, parser.scope)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from urllib import parse as urls
 
@@ -120,16 +121,14 @@ class Join(Function):
     """
 
     example = '[ "str1", "str2"]]'
+    most_arguments: float = 2
 
     def check(self) -> None:
-        if not isinstance(self.args, list) or not self.count_allowed(len(self.args)):
+        if not isinstance(self.args, list) or not 2 <= len(self.args) <= self.most_arguments:
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be: '
                 f'"{self.name}" : [ " ", {self.example}'
             )
-
-    def count_allowed(self, count: int) -> bool:
-        return count == 2
 
     def result(self, scope: Scope) -> Value:
         delimiter, *lists = resolve_each(self.args, scope)
@@ -162,9 +161,7 @@ class JoinLists(Join):
     """
 
     example = '[ "str1", "str2"] ...]'
-
-    def count_allowed(self, count: int) -> bool:
-        return count >= 2
+    most_arguments = math.inf
 
     def items_of(self, part: Value) -> list[Value]:
         return super().items_of(part or None)

@@ -249,7 +249,7 @@ class Calls:
         return True
 
 
-def _has_computed_name(node: Value) -> bool:
+def _has_computed_name(node: Function) -> bool:
     """Whether a parameter or an attribute gives the name of the resource of a ``get_attr``."""
     name = node.args[0] if isinstance(node, refs.GetAttr) else None
     return isinstance(name, function.Function) and not isinstance(name, refs.GetResource)

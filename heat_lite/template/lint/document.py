@@ -6,6 +6,7 @@ empty, and a rule reports the reason.
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Protocol
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -36,6 +37,28 @@ _TEMPLATE_KEYS = {
     *dialects.HOT.sections.values(),
     *dialects.CFN.sections.values(),
 } - {*reader.ENVIRONMENT_SECTIONS}
+
+
+class Files(Protocol):
+    """The files of a run. ``has`` is None for a remote or forbidden file, which is not read."""
+
+    def read(self, name: str) -> str: ...
+
+    def has(self, name: str) -> bool | None: ...
+
+    def join(self, name: str, reference: str) -> str: ...
+
+
+class Types(Protocol):
+    """The types and the constraints of a service."""
+
+    def names(self) -> list[str]: ...
+
+    def knows(self, name: str) -> bool: ...
+
+    def get(self, name: str) -> TypeInfo | None: ...
+
+    def constraint_names(self) -> list[str]: ...
 
 
 class Document:
@@ -98,7 +121,7 @@ class EnvironmentDocument(Document):
     """
 
     def __init__(
-        self, document: Document, files: Value, types: Value, base: Environment | None
+        self, document: Document, files: Files, types: Types, base: Environment | None
     ) -> None:
         self.__dict__.update(document.__dict__)
         self.base = base
@@ -148,8 +171,8 @@ class TemplateDocument(Document):
     def __init__(
         self,
         document: Document,
-        files: Value,
-        types: Value,
+        files: Files,
+        types: Types,
         environment: Environment,
         nested: Callable[[str, Environment], 'TemplateDocument | None'],
         validation_errors: Callable,

@@ -16,18 +16,20 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from heat_lite.common.value_types import Value
-from heat_lite.template import dialects
-from heat_lite.template.environment import Environment
+from heat_lite.template import dialects, resource_registry
+from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
 from heat_lite.template.lint import levels
 from heat_lite.template.lint.document import (
+    READ_ERRORS,
     Document,
     EnvironmentDocument,
+    Files,
     TemplateDocument,
+    Types,
     is_environment,
     looks_like_heat,
 )
 from heat_lite.template.lint.finding import ERROR, WARNING, Finding
-from heat_lite.template.lint.merged_types import merged
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE, Rule
 from heat_lite.template.lint.rules.environments import check_environment_parameter
@@ -35,7 +37,6 @@ from heat_lite.template.lint.rules.properties import check_validation
 from heat_lite.template.lint.rules.shape import check_version
 from heat_lite.template.lint.rules.text import without_excerpt
 from heat_lite.template.lint.suppressions import Suppressions
-from heat_lite.template.resource_registry import is_template
 from heat_lite.template.source_positions import Position
 
 
@@ -56,8 +57,8 @@ class Linter:
     ``max_nodes`` limits the keys and values of each text: LimitExceeded is raised beyond it.
     """
 
-    types: Value
-    files: Value
+    types: Types
+    files: Files
     validation_errors: Callable[[TemplateDocument], Iterable[Exception]] = _no_errors
     ignored: Iterable[str] = ()
     base: Environment | None = None
@@ -87,7 +88,7 @@ class Linter:
             for each in documents
             if is_environment(each)
         ]
-        environment = merged(environments, self.base)
+        environment = _merged(environments, self.base)
         for document in documents:
             if not is_environment(document):
                 self._templates[document.name] = self._template(document, environment)
@@ -114,7 +115,7 @@ class Linter:
             EnvironmentDocument(self._document(each), self.files, self.types, self.base)
             for each in environments
         ]
-        document = self._template(found, merged(given, self.base))
+        document = self._template(found, _merged(given, self.base))
         self._templates[name] = document
         return document
 
@@ -165,7 +166,7 @@ class Linter:
     def _load_mapped(self, document: EnvironmentDocument, environment: Environment) -> None:
         """Load the templates that an environment maps types to."""
         for name, target in document.registry().items():
-            if is_template(target):
+            if resource_registry.is_template(target):
                 self.nested(target, environment.child('', {}, excluded_type=name))
 
     # ------------------------------------------------------------ findings
@@ -201,10 +202,10 @@ class Linter:
             if finding.rule != check_validation.name or _is_independent(where, faulty)
         ]
 
-    def _rules_for(self, *subjects: Value) -> list[Value]:
+    def _rules_for(self, *subjects: str) -> list[Rule]:
         return [rule for rule in self._rules if rule.subject in (ANY, *subjects)]
 
-    def _apply(self, rules: list[Value], document: Document) -> Iterator[tuple]:
+    def _apply(self, rules: list[Rule], document: Document) -> Iterator[tuple]:
         """Yield the findings, each with the path or Position that its rule gave."""
         hidden = Suppressions(document.text)
         for rule in rules:
@@ -236,3 +237,31 @@ def _is_independent(where: Value, faulty: set[tuple]) -> bool:
 def _owner(path: tuple) -> tuple:
     """Return the section and the name in a path, in lower case: both dialects then agree."""
     return tuple(str(part).lower() for part in path[:2])
+
+
+def _merged(
+    environments: list[EnvironmentDocument], base: Environment | None = None
+) -> Environment:
+    """Return the types of several environments on top of the operator's; later ones win.
+
+    Invalid entries are left out: the rule ``registry-entry`` reports them.
+    """
+    entries: dict = {}
+    per_resource: dict = {}
+    for environment in environments:
+        for name, value in environment.registry().items():
+            if name == resource_registry.PER_RESOURCE and isinstance(value, dict):
+                valid = {key: each for key, each in value.items() if _is_valid({name: {key: each}})}
+                per_resource.update(valid)
+            elif _is_valid({name: value}):
+                entries[name] = value
+    registry = {**entries, resource_registry.PER_RESOURCE: per_resource}
+    return Environment({RESOURCE_REGISTRY: registry}, base)
+
+
+def _is_valid(entries: Mapping[str, Value]) -> bool:
+    try:
+        resource_registry.TypeRegistry(entries)
+    except READ_ERRORS:
+        return False
+    return True

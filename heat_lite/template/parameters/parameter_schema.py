@@ -93,16 +93,13 @@ class ParameterSchema:
 
         ``keys`` and ``constraints`` are those of the template version. Raises InvalidSchemaError.
         """
-        _require_mapping(name, data, keys)
-        if 'type' not in data:
-            raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
+        _require_type_key(name, data, keys, 'type')
         if 'tags' in data and not isinstance(data['tags'], list):
             raise exception.InvalidSchemaError(
                 f'Tags property should be a list for parameter: {name}'
             )
         checks = _hot_constraints(name, data.get('constraints'), constraints)
-        if not isinstance(data['type'], str) or data['type'] not in parameter_types.WIRE_NAMES:
-            raise _invalid_type(data['type'], parameter_types.WIRE_NAMES)
+        _require_known_type(data['type'], parameter_types.WIRE_NAMES)
         return cls(
             name,
             data['type'],
@@ -118,13 +115,10 @@ class ParameterSchema:
     @classmethod
     def from_cfn(cls, name: str, data: Mapping) -> 'ParameterSchema':
         """Parse a parameter of a CFN template. Raises InvalidSchemaError."""
-        _require_mapping(name, data, CFN_KEYS)
-        if 'Type' not in data:
-            raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
+        _require_type_key(name, data, CFN_KEYS, 'Type')
         constraints = list(_cfn_constraints(data))
         declared = data['Type']
-        if not isinstance(declared, str) or declared not in CFN_TYPES:
-            raise _invalid_type(declared, CFN_TYPES)
+        _require_known_type(declared, CFN_TYPES)
         return cls(
             name,
             CFN_TYPES[declared],
@@ -193,20 +187,17 @@ class ParameterSchema:
         ``value`` is the user's value. ``default`` is the default of the environment, which
         overrides that of the schema.
         """
-        wire: dict[str, Value] = {
+        wire = {
             'Type': parameter_types.WIRE_NAMES[self.type],
             'Description': self.description or '',
             'NoEcho': 'true' if self.hidden else 'false',
             'Label': self.label or self.name,
+            'Default': self.default if default is None else default,
+            'Value': value or None,
+            'Tags': list(self.tags) or None,
         }
-        default = self.default if default is None else default
-        if default is not None:
-            wire['Default'] = default
-        if value:
-            wire['Value'] = value
-        if self.tags:
-            wire['Tags'] = list(self.tags)
-        return {**wire, **describe_constraints(self.constraints)}
+        stated = {key: value for key, value in wire.items() if value is not None}
+        return {**stated, **describe_constraints(self.constraints)}
 
     def __repr__(self) -> str:
         return f'ParameterSchema({self.name}, {self.type})'
@@ -230,16 +221,19 @@ def describe_constraints(constraints: Iterable[Constraint]) -> dict:
     return wire
 
 
-def _invalid_type(name: Value, known: Mapping[str, Value]) -> exception.InvalidSchemaError:
-    return exception.InvalidSchemaError(
-        with_keyword_suggestion(f'Invalid type ({name})', name, known)
-    )
+def _require_known_type(name: Value, known: Mapping[str, str]) -> None:
+    if not isinstance(name, str) or name not in known:
+        raise exception.InvalidSchemaError(
+            with_keyword_suggestion(f'Invalid type ({name})', name, known)
+        )
 
 
-def _require_mapping(name: str, data: Value, keys: Collection[str]) -> None:
+def _require_type_key(name: str, data: Value, keys: Collection[str], type_key: str) -> None:
     if not isinstance(data, Mapping):
         raise exception.InvalidSchemaError(f'Invalid parameter ({name}), expected a mapping')
     _require_keys(data, keys, f'parameter ({name})')
+    if type_key not in data:
+        raise exception.InvalidSchemaError(f'Missing parameter type for parameter: {name}')
 
 
 def _require_keys(data: Mapping[str, Value], keys: Collection[str], where: str) -> None:

@@ -53,7 +53,7 @@ class Parameters(Mapping):
         schemata: Mapping[str, ParameterSchema],
         values: Mapping[str, Value] | None = None,
         defaults: Mapping[str, Value] | None = None,
-        identity: Value = None,
+        identity: object = None,
         dialect: str = 'hot',
     ) -> None:
         self.schemata = schemata
@@ -201,28 +201,28 @@ def _pseudo(name: str, default: str, **options: Value) -> ParameterSchema:
     return ParameterSchema(name, parameter_types.STRING, default=default, **options)
 
 
-def _pseudo_hot(identity: Value) -> dict[str, Value]:
+def _pseudo_hot(identity: object) -> dict[str, Value]:
     project = _part(identity, 'project_id') or _part(identity, 'tenant')
     values = (_part(identity, 'stack_id'), project, _part(identity, 'stack_name'))
     return {name: _pseudo(name, str(value)) for name, value in zip(PSEUDO_HOT, values, strict=True)}
 
 
-def _pseudo_cfn(identity: Mapping[str, Value] | None) -> dict[str, Value]:
-    values = (_arn(identity), str(_part(identity, 'stack_name')), _DEFAULT_REGION)
-    schemata = {name: _pseudo(name, value) for name, value in zip(PSEUDO_CFN, values, strict=True)}
-    schemata['AWS::Region'] = _pseudo(
-        'AWS::Region', _DEFAULT_REGION, constraints=[AllowedValues(_REGIONS)]
+def _pseudo_cfn(identity: object) -> dict[str, Value]:
+    schemata = (
+        _pseudo('AWS::StackId', _arn(identity)),
+        _pseudo('AWS::StackName', str(_part(identity, 'stack_name'))),
+        _pseudo('AWS::Region', _DEFAULT_REGION, constraints=[AllowedValues(_REGIONS)]),
     )
-    return schemata
+    return {schema.name: schema for schema in schemata}
 
 
-def _part(identity: Value, name: str) -> str | None:
+def _part(identity: object, name: str) -> str | None:
     """Return a part of an identity, which is an object, a dictionary or None."""
     if isinstance(identity, Mapping):
         return identity.get(name)
     return getattr(identity, name, None)
 
 
-def _arn(identity: Mapping[str, Value] | None) -> str:
+def _arn(identity: object) -> str:
     tenant, stack, id_ = (_part(identity, name) for name in ('tenant', 'stack_name', 'stack_id'))
     return f'arn:openstack:heat::{tenant}:stacks/{stack}/{id_}'

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from heat_lite.common.value_types import Value
+from heat_lite.template.function import items_of
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.calls import Call
 from heat_lite.template.lint.document import TemplateDocument
@@ -58,8 +59,7 @@ def check_hard_coded_password(document: TemplateDocument) -> Iterator[tuple]:
 
 def _secrets(value: Value, path: tuple) -> Iterator[tuple]:
     """Yield the texts below secret names in a value, at any depth."""
-    items: Value = enumerate(value) if isinstance(value, list) else ()
-    for key, inner in value.items() if isinstance(value, dict) else items:
+    for key, inner in items_of(value):
         if isinstance(inner, str) and inner and is_secret(key):
             text = f'The secret "{key}" is written in the template: use a hidden parameter'
             yield (*path, key), text

@@ -9,6 +9,7 @@ from heat_lite.template import versions as language
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.dialects import Version
+from heat_lite.template.function import items_of
 from heat_lite.template.functions import refs
 from heat_lite.template.lint.document import READ_ERRORS, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
@@ -195,12 +196,9 @@ def _single_keys(document: TemplateDocument) -> Iterator[tuple]:
         waiting = [(path, value)]
         while waiting:
             path, value = waiting.pop()
-            if isinstance(value, dict):
-                waiting.extend(((*path, key), inner) for key, inner in value.items())
-                if len(value) == 1:
-                    yield (*path, *value), next(iter(value))
-            elif isinstance(value, list):
-                waiting.extend(((*path, index), inner) for index, inner in enumerate(value))
+            waiting.extend(((*path, key), inner) for key, inner in items_of(value))
+            if isinstance(value, dict) and len(value) == 1:
+                yield (*path, *value), next(iter(value))
 
 
 def _values(document: TemplateDocument) -> Iterator[tuple]:
