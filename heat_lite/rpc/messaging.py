@@ -269,19 +269,13 @@ def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> boo
     Return whether all have ended. The servers are stopped in parallel, because each polls for its
     stop every few seconds.
     """
-    stopping = [threading.Thread(target=server.stop, daemon=True) for server in servers]
-    for thread in stopping:
+    ending = [threading.Thread(target=server.end, daemon=True) for server in servers]
+    for thread in ending:
         thread.start()
-    end = None if seconds is None else time.monotonic() + seconds
-    for thread in stopping:
-        # a broker that is away could delay the stop for long
-        thread.join(None if end is None else max(end - time.monotonic(), 0) + STOP_POLL_SECONDS)
-    waiting = [threading.Thread(target=server.wait, daemon=True) for server in servers]
-    for thread in waiting:
-        thread.start()
-    for thread in waiting:
+    end = None if seconds is None else time.monotonic() + seconds + STOP_POLL_SECONDS
+    for thread in ending:
         thread.join(None if end is None else max(end - time.monotonic(), 0))
-    return not any(thread.is_alive() for thread in waiting)
+    return not any(thread.is_alive() for thread in ending)
 
 
 class Dispatcher(oslo_dispatcher.RPCDispatcher):
