@@ -13,7 +13,7 @@ import time
 from collections.abc import Collection, Mapping
 
 from heat_lite.common import context as request_context
-from heat_lite.common import exception, metrics, status
+from heat_lite.common import exception, log_context, metrics, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value
 from heat_lite.db import credentials, journal, locks, services
@@ -196,6 +196,7 @@ class TakeoverTask:
             if stack is None or stack.status != status.IN_PROGRESS or stack.deleted_at is not None:
                 self._release(stack_id, stack)
             else:
+                log_context.set_subject(stack.log_subject)
                 LOG.info('Resuming the %s of %s', stack.action, stack)
                 metrics.TAKE_OVERS.add()
                 stack.stored_locked = True
@@ -205,6 +206,8 @@ class TakeoverTask:
         except Exception as error:
             LOG.exception('The action of stack %s could not be resumed: the stack fails', stack_id)
             self._fail(stack_id, error)
+        finally:
+            log_context.forget_request()  # oslo.context keeps the first one of a thread
 
     def _stack(self, stack_id: str) -> Stack | None:
         row = db_stacks.get(self._context, stack_id, show_deleted=True)
