@@ -2,7 +2,11 @@
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.barbican import columns
-from heat_lite.template.schema import list_attribute, map_attribute, text
+from heat_lite.template.schema import list_attribute, map_attribute, string, text
+
+
+def secret_property(description):
+    return string(description, ref='barbican.secret', sent=False)
 
 
 class BarbicanResource(CloudResource):

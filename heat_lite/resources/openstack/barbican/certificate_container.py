@@ -1,7 +1,7 @@
 """OS::Barbican::CertificateContainer."""
 
-from heat_lite.resources.openstack.barbican.base import TypedContainer
-from heat_lite.template.schema import name_property, string
+from heat_lite.resources.openstack.barbican.base import TypedContainer, secret_property
+from heat_lite.template.schema import name_property
 
 
 class CertificateContainer(TypedContainer):
@@ -12,22 +12,14 @@ class CertificateContainer(TypedContainer):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'certificate_ref': string(
-            'URL of the secret with the certificate.', ref='barbican.secret', sent=False
+        'certificate_ref': secret_property('URL of the secret with the certificate.'),
+        'intermediates_ref': secret_property(
+            'URL of the secret with the intermediate certificates.'
         ),
-        'intermediates_ref': string(
-            'URL of the secret with the intermediate certificates.',
-            ref='barbican.secret',
-            sent=False,
+        'private_key_passphrase_ref': secret_property(
+            'URL of the secret with the passphrase of the private key of the certificate.'
         ),
-        'private_key_passphrase_ref': string(
-            'URL of the secret with the passphrase of the private key of the certificate.',
-            ref='barbican.secret',
-            sent=False,
-        ),
-        'private_key_ref': string(
-            'URL of the secret with the private key of the certificate.',
-            ref='barbican.secret',
-            sent=False,
+        'private_key_ref': secret_property(
+            'URL of the secret with the private key of the certificate.'
         ),
     }

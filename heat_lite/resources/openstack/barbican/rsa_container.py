@@ -1,7 +1,7 @@
 """OS::Barbican::RSAContainer."""
 
-from heat_lite.resources.openstack.barbican.base import TypedContainer
-from heat_lite.template.schema import name_property, string
+from heat_lite.resources.openstack.barbican.base import TypedContainer, secret_property
+from heat_lite.template.schema import name_property
 
 
 class RSAContainer(TypedContainer):
@@ -12,15 +12,9 @@ class RSAContainer(TypedContainer):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'private_key_passphrase_ref': string(
-            'URL of the secret with the passphrase of the RSA private key.',
-            ref='barbican.secret',
-            sent=False,
+        'private_key_passphrase_ref': secret_property(
+            'URL of the secret with the passphrase of the RSA private key.'
         ),
-        'private_key_ref': string(
-            'URL of the secret with the RSA private key.', ref='barbican.secret', sent=False
-        ),
-        'public_key_ref': string(
-            'URL of the secret with the RSA public key.', ref='barbican.secret', sent=False
-        ),
+        'private_key_ref': secret_property('URL of the secret with the RSA private key.'),
+        'public_key_ref': secret_property('URL of the secret with the RSA public key.'),
     }

@@ -3,7 +3,7 @@
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.keystone import roles
-from heat_lite.template.schema import description_property, list_, map_, name_property, string
+from heat_lite.template.schema import description_property, name_property, string
 
 
 class Group(CloudResource):
@@ -25,25 +25,10 @@ class Group(CloudResource):
             ref='keystone.domain',
             wire='domain_id',
         ),
-        'roles': list_(
+        'roles': roles.roles_property(
             'Roles that are assigned to the group.',
-            map_(
-                None,
-                {
-                    'domain': string(
-                        'Domain in which the group has the role, by name or id.',
-                        ref='keystone.domain',
-                    ),
-                    'project': string(
-                        'Project in which the group has the role, by name or id.',
-                        ref='keystone.project',
-                    ),
-                    'role': string(
-                        'Role of the group, by name or id.', required=True, ref='keystone.role'
-                    ),
-                },
-            ),
-            update_allowed=True,
+            'in which the group has the role',
+            'Role of the group',
             sent=False,
         ),
     }

@@ -2,6 +2,19 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.template.schema import list_, map_, string
+
+
+def roles_property(description, place, role, **options):
+    """Return the schema of a list of roles, each with its project or domain. ``place`` and ``role``
+    are parts of the descriptions of its keys.
+    """
+    keys = {
+        'domain': string(f'Domain {place}, by name or id.', ref='keystone.domain'),
+        'project': string(f'Project {place}, by name or id.', ref='keystone.project'),
+        'role': string(f'{role}, by name or id.', required=True, ref='keystone.role'),
+    }
+    return list_(description, map_(None, keys), update_allowed=True, **options)
 
 
 def validate_roles(resource):

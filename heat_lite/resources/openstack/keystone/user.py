@@ -7,7 +7,6 @@ from heat_lite.template.schema import (
     boolean_attribute,
     description_property,
     list_,
-    map_,
     name_property,
     string,
     switch,
@@ -49,25 +48,10 @@ class User(CloudResource):
             sent=False,
         ),
         'password': string('Password of the user.', update_allowed=True),
-        'roles': list_(
+        'roles': roles.roles_property(
             'Roles that are assigned to the user.',
-            map_(
-                None,
-                {
-                    'domain': string(
-                        'Domain in which the user has the role, by name or id.',
-                        ref='keystone.domain',
-                    ),
-                    'project': string(
-                        'Project in which the user has the role, by name or id.',
-                        ref='keystone.project',
-                    ),
-                    'role': string(
-                        'Role of the user, by name or id.', required=True, ref='keystone.role'
-                    ),
-                },
-            ),
-            update_allowed=True,
+            'in which the user has the role',
+            'Role of the user',
             sent=False,
         ),
     }

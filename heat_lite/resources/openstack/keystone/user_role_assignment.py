@@ -1,7 +1,7 @@
 """OS::Keystone::UserRoleAssignment."""
 
-from heat_lite.resources.openstack.keystone.roles import RoleAssignment
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.resources.openstack.keystone.roles import RoleAssignment, roles_property
+from heat_lite.template.schema import string
 
 
 class UserRoleAssignment(RoleAssignment):
@@ -20,26 +20,9 @@ class UserRoleAssignment(RoleAssignment):
             update_allowed=True,
             ref='keystone.user',
         ),
-        'roles': list_(
+        'roles': roles_property(
             'Roles to assign to the user.',
-            map_(
-                None,
-                {
-                    'domain': string(
-                        'Domain for which the role is assigned to the user, by name or id.',
-                        ref='keystone.domain',
-                    ),
-                    'project': string(
-                        'Project for which the role is assigned to the user, by name or id.',
-                        ref='keystone.project',
-                    ),
-                    'role': string(
-                        'Role to assign to the user, by name or id.',
-                        required=True,
-                        ref='keystone.role',
-                    ),
-                },
-            ),
-            update_allowed=True,
+            'for which the role is assigned to the user',
+            'Role to assign to the user',
         ),
     }

@@ -2,6 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
+from heat_lite.template.schema import list_, map_, string
 
 VALUE_SPECS, TAGS = 'value_specs', 'tags'
 #: what all standard objects of Neutron have, and few templates set (see ``Rest.mark``)
@@ -9,6 +10,25 @@ MARK = 'description'
 POLICY = 'OS::Neutron::RBACPolicy'
 #: properties for which Neutron refuses null
 TEXTS = ('description', 'dns_domain', 'dns_name')
+
+
+def tags_property(noun, since='9.0.0'):
+    return list_(
+        f'Tags of the {noun}. An update replaces the whole set.',
+        string(),
+        update_allowed=True,
+        since=since,
+        sent=False,
+    )
+
+
+def value_specs_property(noun, **options):
+    return map_(
+        f'Further values for the request of the {noun}, for extensions of Neutron.',
+        default={},
+        sent=False,
+        **options,
+    )
 
 
 class NeutronResource(CloudResource):

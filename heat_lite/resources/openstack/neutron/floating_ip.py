@@ -2,8 +2,8 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import CACHE_NONE, map_, string, text
+from heat_lite.resources.openstack.neutron.base import NeutronResource, value_specs_property
+from heat_lite.template.schema import CACHE_NONE, string, text
 
 
 class FloatingIP(NeutronResource):
@@ -58,11 +58,7 @@ class FloatingIP(NeutronResource):
             update_allowed=True,
             ref='neutron.port',
         ),
-        'value_specs': map_(
-            'Further values for the request of the floating IP, for extensions of Neutron.',
-            default={},
-            sent=False,
-        ),
+        'value_specs': value_specs_property('floating IP'),
     }
     attributes_schema = {
         'fixed_ip_address': text(

@@ -2,14 +2,18 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import agents
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    tags_property,
+    value_specs_property,
+)
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
     integer_attribute,
     list_,
     list_attribute,
-    map_,
     name_property,
     string,
     switch,
@@ -51,20 +55,9 @@ class Net(NeutronResource):
             wire='qos_policy_id',
         ),
         'shared': switch('Whether other projects can use the network.', default=False),
-        'tags': list_(
-            'Tags of the network. An update replaces the whole set.',
-            string(),
-            update_allowed=True,
-            since='9.0.0',
-            sent=False,
-        ),
+        'tags': tags_property('network'),
         'tenant_id': string('Project of the network, by id. Requires administrator rights.'),
-        'value_specs': map_(
-            'Further values for the request of the network, for extensions of Neutron.',
-            default={},
-            update_allowed=True,
-            sent=False,
-        ),
+        'value_specs': value_specs_property('network', update_allowed=True),
     }
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the network.'),

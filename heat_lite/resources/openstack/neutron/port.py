@@ -7,7 +7,12 @@ from heat_lite.common import exception
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    tags_property,
+    value_specs_property,
+)
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -141,19 +146,8 @@ class Port(NeutronResource):
             update_allowed=True,
             resolves='neutron.security_group',
         ),
-        'tags': list_(
-            'Tags of the port. An update replaces the whole set.',
-            string(),
-            update_allowed=True,
-            since='9.0.0',
-            sent=False,
-        ),
-        'value_specs': map_(
-            'Further values for the request of the port, for extensions of Neutron.',
-            default={},
-            update_allowed=True,
-            sent=False,
-        ),
+        'tags': tags_property('port'),
+        'value_specs': value_specs_property('port', update_allowed=True),
     }
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the port.'),

@@ -1,7 +1,8 @@
 """OS::Neutron::ProviderNet."""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import tags_property
+from heat_lite.resources.openstack.neutron.net import Net
 from heat_lite.template.schema import (
     boolean,
     list_,
@@ -13,7 +14,7 @@ from heat_lite.template.schema import (
 )
 
 
-class ProviderNet(NeutronResource):
+class ProviderNet(Net):
     """A provider network: a network on a given physical network."""
 
     resource_type = 'OS::Neutron::ProviderNet'
@@ -61,13 +62,7 @@ class ProviderNet(NeutronResource):
             wire='provider:segmentation_id',
         ),
         'shared': switch('Whether other projects can use the provider network.'),
-        'tags': list_(
-            'Tags of the provider network. An update replaces the whole set.',
-            string(),
-            update_allowed=True,
-            since='12.0.0',
-            sent=False,
-        ),
+        'tags': tags_property('provider network', since='12.0.0'),
         'tenant_id': string(
             'Project of the provider network, by id. Requires administrator rights.', since='24.0.0'
         ),
@@ -77,8 +72,3 @@ class ProviderNet(NeutronResource):
         'status': text('Status of the provider network.'),
         'subnets': list_attribute('Ids of the subnets of the provider network.'),
     }
-
-    def resolve_attribute(self, name):
-        if name == 'segments':
-            return self.client().list('/segments', 'segments', network_id=self.resource_id)
-        return super().resolve_attribute(name)

@@ -3,7 +3,12 @@
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    tags_property,
+    value_specs_property,
+)
 from heat_lite.template.schema import (
     boolean,
     list_,
@@ -81,22 +86,11 @@ class Router(NeutronResource):
             since='2015.1',
             sent=False,
         ),
-        'tags': list_(
-            'Tags of the router. An update replaces the whole set.',
-            string(),
-            update_allowed=True,
-            since='9.0.0',
-            sent=False,
-        ),
+        'tags': tags_property('router'),
         'tenant_id': string(
             'Project of the router, by id. Requires administrator rights.', since='24.0.0'
         ),
-        'value_specs': map_(
-            'Further values for the request of the router, for extensions of Neutron.',
-            default={},
-            update_allowed=True,
-            sent=False,
-        ),
+        'value_specs': value_specs_property('router', update_allowed=True),
     }
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the router.'),

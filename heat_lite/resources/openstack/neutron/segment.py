@@ -12,7 +12,6 @@ class Segment(NeutronResource):
     since = '9.0.0'
     rest = Rest('neutron', '/segments', 'segment', extension='segment')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

@@ -4,7 +4,12 @@ import ipaddress
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    tags_property,
+    value_specs_property,
+)
 from heat_lite.template.schema import (
     integer,
     list_,
@@ -108,20 +113,9 @@ class Subnet(NeutronResource):
             since='6.0.0',
             wire='subnetpool_id',
         ),
-        'tags': list_(
-            'Tags of the subnet. An update replaces the whole set.',
-            string(),
-            update_allowed=True,
-            since='9.0.0',
-            sent=False,
-        ),
+        'tags': tags_property('subnet'),
         'tenant_id': string('Project of the subnet, by id. Requires administrator rights.'),
-        'value_specs': map_(
-            'Further values for the request of the subnet, for extensions of Neutron.',
-            default={},
-            update_allowed=True,
-            sent=False,
-        ),
+        'value_specs': value_specs_property('subnet', update_allowed=True),
     }
     attributes_schema = {
         'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),

@@ -2,7 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import NeutronResource, tags_property
 from heat_lite.template.schema import boolean, integer, list_, name_property, string, switch
 
 
@@ -40,13 +40,7 @@ class SubnetPool(NeutronResource):
         'max_prefixlen': integer('Largest prefix length of a subnet.', update_allowed=True, min=0),
         'min_prefixlen': integer('Smallest prefix length of a subnet.', update_allowed=True, min=0),
         'shared': boolean('Whether other projects can use the subnet pool.', default=False),
-        'tags': list_(
-            'Tags of the subnet pool. An update replaces the whole set.',
-            string(),
-            update_allowed=True,
-            since='9.0.0',
-            sent=False,
-        ),
+        'tags': tags_property('subnet pool'),
         'tenant_id': string('Project of the subnet pool, by id. Requires administrator rights.'),
     }
 

@@ -11,7 +11,6 @@ class AvailabilityZone(CloudResource):
     since = '24.0.0'
     rest = Rest('octavia', '/lbaas/availabilityzones', 'availability_zone', id='name')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

@@ -11,7 +11,6 @@ class AvailabilityZoneProfile(CloudResource):
     since = '24.0.0'
     rest = Rest('octavia', '/lbaas/availabilityzoneprofiles', 'availability_zone_profile')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

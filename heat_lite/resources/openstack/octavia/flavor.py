@@ -11,7 +11,6 @@ class Flavor(CloudResource):
     since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavors', 'flavor')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

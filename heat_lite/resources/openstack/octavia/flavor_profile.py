@@ -11,7 +11,6 @@ class FlavorProfile(CloudResource):
     since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavorprofiles', 'flavorprofile')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

@@ -11,7 +11,6 @@ class HealthMonitor(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/healthmonitors', 'healthmonitor')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'delay': integer(

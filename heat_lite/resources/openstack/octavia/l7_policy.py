@@ -22,7 +22,6 @@ class L7Policy(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/l7policies', 'l7policy')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'name': name_property(),

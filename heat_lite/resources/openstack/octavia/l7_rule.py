@@ -12,7 +12,6 @@ class L7Rule(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/l7policies/{l7policy}/rules', 'rule')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'compare_type': string(

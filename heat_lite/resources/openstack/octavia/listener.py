@@ -20,7 +20,6 @@ class Listener(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/listeners', 'listener')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'name': name_property(),

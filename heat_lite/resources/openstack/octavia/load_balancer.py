@@ -18,7 +18,6 @@ class LoadBalancer(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/loadbalancers', 'loadbalancer')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'name': name_property(),

@@ -21,7 +21,6 @@ class Pool(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/pools', 'pool')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'name': name_property(),

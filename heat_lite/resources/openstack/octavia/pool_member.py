@@ -11,7 +11,6 @@ class PoolMember(OctaviaResource):
     since = '10.0.0'
     rest = async_rest('/lbaas/pools/{pool}/members', 'member')
     entity = None
-    default_client_name = 'octavia'
 
     properties_schema = {
         'address': string('IP address of the member.', required=True, custom='ip_addr'),

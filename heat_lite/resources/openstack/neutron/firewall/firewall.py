@@ -1,11 +1,10 @@
 """OS::Neutron::Firewall."""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import NeutronResource, value_specs_property
 from heat_lite.template.schema import (
     boolean,
     description_property,
-    map_,
     name_property,
     string,
     switch,
@@ -31,13 +30,7 @@ class Firewall(NeutronResource):
             update_allowed=True,
             history='unsupported 6.0.0, supported 2015.1',
         ),
-        'value_specs': map_(
-            'Further values for the request of the firewall, for extensions of Neutron.',
-            default={},
-            update_allowed=True,
-            since='5.0.0',
-            sent=False,
-        ),
+        'value_specs': value_specs_property('firewall', update_allowed=True, since='5.0.0'),
     }
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the firewall.'),

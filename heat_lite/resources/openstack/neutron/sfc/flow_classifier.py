@@ -13,7 +13,6 @@ class FlowClassifier(NeutronResource):
     support_status = support.history('unsupported 8.0.0')
     rest = Rest('neutron', '/sfc/flow_classifiers', 'flow_classifier', extension='sfc')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

@@ -13,7 +13,6 @@ class PortChain(NeutronResource):
     support_status = support.history('unsupported 8.0.0')
     rest = Rest('neutron', '/sfc/port_chains', 'port_chain', extension='sfc')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

@@ -13,7 +13,6 @@ class PortPair(NeutronResource):
     support_status = support.history('unsupported 7.0.0')
     rest = Rest('neutron', '/sfc/port_pairs', 'port_pair', extension='sfc')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),

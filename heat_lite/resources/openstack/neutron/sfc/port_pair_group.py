@@ -13,7 +13,6 @@ class PortPairGroup(NeutronResource):
     support_status = support.history('unsupported 8.0.0')
     rest = Rest('neutron', '/sfc/port_pair_groups', 'port_pair_group', extension='sfc')
     entity = None
-    entity = None
 
     properties_schema = {
         'name': name_property(),
