@@ -35,14 +35,14 @@ class ConfigTransport:
         return self.keys[0] in self._resource.data()
 
     def create(self):
-        raise NotImplementedError(f'{type(self).__name__} must override create')
+        raise NotImplementedError
 
     def collector_config(self):
         """Return the settings of the agent's collector."""
-        raise NotImplementedError(f'{type(self).__name__} must override collector_config')
+        raise NotImplementedError
 
     def publish(self, metadata):
-        raise NotImplementedError(f'{type(self).__name__} must override publish')
+        raise NotImplementedError
 
     def delete(self):
         """Delete what the other service stores, then the resource's data about it."""
@@ -51,7 +51,7 @@ class ConfigTransport:
             self._resource.data_delete(key)
 
     def delete_remote(self):
-        raise NotImplementedError(f'{type(self).__name__} must override delete_remote')
+        raise NotImplementedError
 
 
 class TempUrl(ConfigTransport):

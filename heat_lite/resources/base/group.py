@@ -25,11 +25,11 @@ class GroupResource(StackResource):
 
     def member_names(self):
         """Return the names of the members that the properties require."""
-        raise NotImplementedError(f'{type(self).__name__} must override member_names')
+        raise NotImplementedError
 
     def definition_factory(self):
         """Return a function ``name -> definition`` of members."""
-        raise NotImplementedError(f'{type(self).__name__} must override definition_factory')
+        raise NotImplementedError
 
     def child_template(self):
         names = self.member_names()

@@ -40,11 +40,11 @@ class RollingGroup(GroupResource):
 
     def wanted_size(self, present=0):
         """Return the size that the properties require; ``present`` is the current size."""
-        raise NotImplementedError(f'{type(self).__name__} must override wanted_size')
+        raise NotImplementedError
 
     def rolling_policy(self):
         """Return the ``members.RollingPolicy`` of updates."""
-        raise NotImplementedError(f'{type(self).__name__} must override rolling_policy')
+        raise NotImplementedError
 
     #: names of the members of an abandoned group, during its adoption
     adopted: tuple[str, ...] = ()

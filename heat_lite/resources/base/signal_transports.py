@@ -34,14 +34,14 @@ class SignalTransport:
         self._resource = resource
 
     def create(self):
-        raise NotImplementedError(f'{type(self).__name__} must override create')
+        raise NotImplementedError
 
     def poll_signals(self):
         """Return the details of each signal since the last call."""
-        raise NotImplementedError(f'{type(self).__name__} must override poll_signals')
+        raise NotImplementedError
 
     def delete(self):
-        raise NotImplementedError(f'{type(self).__name__} must override delete')
+        raise NotImplementedError
 
 
 class TempUrl(SignalTransport):

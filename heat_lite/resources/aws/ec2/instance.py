@@ -9,13 +9,8 @@ from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.nova.server import block_devices, user_data
 from heat_lite.resources.openstack.nova.server.attributes import first_address
-from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, ServerPower
-from heat_lite.resources.openstack.nova.server.request import (
-    encode,
-    physical_name,
-    stack_hints,
-    with_hints,
-)
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
+from heat_lite.resources.openstack.nova.server.request import encode, stack_hints, with_hints
 from heat_lite.resources.openstack.nova.server.updates import ServerUpdates
 
 ZONE = 'AvailabilityZone'
@@ -23,7 +18,7 @@ ZONE = 'AvailabilityZone'
 PLAIN = {'KeyName': 'key_name', ZONE: 'availability_zone'}
 
 
-class Instance(Ec2Object):
+class Instance(Ec2Object, NovaServer):
     """A compute server with the properties of EC2.
 
     It delegates to the parts that it shares with OS::Nova::Server.
@@ -40,7 +35,6 @@ class Instance(Ec2Object):
         list_path='/servers/detail',
     )
     entity = None
-    physical_resource_name_limit = 53
     refreshes_metadata = True
 
     properties_schema = schema.PROPERTIES
@@ -49,11 +43,7 @@ class Instance(Ec2Object):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.interfaces = InstanceInterfaces(self)
-        self.power = ServerPower(self)
         self.updates = ServerUpdates(self)
-
-    def physical_resource_name(self):
-        return physical_name(self)
 
     def validate(self):
         super().validate()
@@ -68,9 +58,6 @@ class Instance(Ec2Object):
                 raise exception.StackValidationFailed(
                     'SnapshotId is missing, this is required when specifying BlockDeviceMappings.'
                 )
-
-    def needs_replace_failed(self):
-        return self.power.has_failed()
 
     # ------------------------------------------------------------ create
 
@@ -134,9 +121,6 @@ class Instance(Ec2Object):
             if volume['VolumeId'] not in attached:
                 yield from attach(self, self.resource_id, volume['VolumeId'], volume['Device'])
 
-    def is_ready(self, found):
-        return self.power.is_ready(found)
-
     # ------------------------------------------------------------ later actions
 
     def needs_update(self, definition):
@@ -153,12 +137,6 @@ class Instance(Ec2Object):
     def prepare_for_replace(self, definition):
         yield from self.interfaces.release_ports(definition)
 
-    def handle_suspend(self):
-        yield from self.power.suspend()
-
-    def handle_resume(self):
-        yield from self.power.resume()
-
     def handle_delete(self):
         if self.resource_id is not None:
             for volume in self.stored_property('Volumes') or ():
@@ -168,9 +146,6 @@ class Instance(Ec2Object):
 
     def needs_delete(self):
         return self.resource_id is not None or self.interfaces.has_own_port()
-
-    def is_deleted(self, found):
-        return self.power.is_deleted(found)
 
     def drift(self, found):
         """Return None: Nova shows a server in other terms than the properties of EC2."""

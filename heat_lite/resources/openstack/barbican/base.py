@@ -48,7 +48,7 @@ class Container(BarbicanResource):
 
     def secrets(self):
         """Return ``{name: URL of the secret}``."""
-        raise NotImplementedError(f'{type(self).__name__} does not define its secrets')
+        raise NotImplementedError
 
     def body(self, values):
         refs = [{'name': name, 'secret_ref': ref} for name, ref in self.secrets().items()]

@@ -4,6 +4,7 @@ import time
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.resources.base.cloud import CloudResource
 
 ACTIVE, SUSPENDED, VERIFY_RESIZE, ERROR = 'ACTIVE', 'SUSPENDED', 'VERIFY_RESIZE', 'ERROR'
 #: the reason of a failure that Nova does not explain
@@ -19,17 +20,26 @@ DELETED = ('DELETED', 'SOFT_DELETED')
 TASK_STATE = 'OS-EXT-STS:task_state'
 
 
-class ServerPower:
-    """Server actions and statuses of ``server``, an OS::Nova::Server or an AWS::EC2::Instance."""
+class NovaServer(CloudResource):
+    """A resource that represents a server of Nova: its name, actions and statuses."""
 
-    def __init__(self, server):
-        self._server = server
+    physical_resource_name_limit = 53
+
+    def physical_resource_name(self):
+        """Return the name of the server, within the operator's limit; None before its row
+        exists.
+        """
+        if self.record is None:
+            return None
+        limit = self.stack.runtime.server_defaults.name_length
+        return self.record.physical_name(
+            self.stack.name, min(limit, self.physical_resource_name_limit)
+        )
 
     def act(self, action, **arguments):
         """A generator: request a server action and return the response."""
-        server = self._server
-        path, body = f'{server.object_path()}/action', {action: arguments or None}
-        return (yield from server.send('POST', path, body))
+        path, body = f'{self.object_path()}/action', {action: arguments or None}
+        return (yield from self.send('POST', path, body))
 
     def wait_for(self, wanted, passing, failure):
         """A generator: wait until the server has one of the ``wanted`` statuses and no task state.
@@ -39,8 +49,8 @@ class ServerPower:
         that is neither ``wanted`` nor ``passing`` while there is no task state.
         """
         begun = time.monotonic()
-        for pause in self._server.poll_delays():
-            shown = yield from self._server.poll_object(begun)
+        for pause in self.poll_delays():
+            shown = yield from self.poll_object(begun)
             status, busy = shown['status'], shown.get(TASK_STATE)
             if status in wanted and not busy:
                 return
@@ -51,20 +61,19 @@ class ServerPower:
                 )
             yield pause
 
-    def suspend(self):
+    def handle_suspend(self):
         yield from self._switch('suspend', SUSPENDED)
 
-    def resume(self):
+    def handle_resume(self):
         yield from self._switch('resume', ACTIVE)
 
     def _switch(self, action, wanted):
-        server = self._server
-        if server.resource_id is None:
-            raise exception.Error(f'Cannot {action} {server.name}, resource_id not set')
+        if self.resource_id is None:
+            raise exception.Error(f'Cannot {action} {self.name}, resource_id not set')
         try:
-            shown = yield from server.call_with_retry(server.fetch)
+            shown = yield from self.call_with_retry(self.fetch)
         except errors.NotFound:
-            raise exception.NotFound(f'Failed to find server {server.resource_id}') from None
+            raise exception.NotFound(f'Failed to find server {self.resource_id}') from None
         if shown['status'] != wanted:
             yield from self.act(action)
             failure = f'{action.title()} of server {shown["name"]} failed'
@@ -92,12 +101,12 @@ class ServerPower:
             )
         return shown['status'] in DELETED
 
-    def has_failed(self):
+    def needs_replace_failed(self):
         """Return whether there is no server, or one that cannot become ACTIVE any more."""
-        if self._server.resource_id is None:
+        if self.resource_id is None:
             return True
         try:
-            return self._server.fetch()['status'] in (ERROR, *DELETED)
+            return self.fetch()['status'] in (ERROR, *DELETED)
         except errors.NotFound:
             return True
 

@@ -118,16 +118,6 @@ def stack_hints(server):
     }
 
 
-def physical_name(server):
-    """Return the name of the server, within the operator's limit; None before its row exists."""
-    if server.record is None:
-        return None
-    limit = server.stack.runtime.server_defaults.name_length
-    return server.record.physical_name(
-        server.stack.name, min(limit, server.physical_resource_name_limit)
-    )
-
-
 def encode(text):
     """Return the user data in base64, as requests carry it; None for an empty text."""
     return base64.b64encode(text.encode()).decode() if text else None

@@ -1,7 +1,7 @@
 """OS::Nova::Server."""
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
 from heat_lite.resources.base.stack_user import KEYPAIR, PASSWORD, USER
 from heat_lite.resources.openstack.neutron import implied_dependencies
@@ -12,12 +12,12 @@ from heat_lite.resources.openstack.nova.server.attributes import (
 )
 from heat_lite.resources.openstack.nova.server.images import IMAGE_ID, ServerImages
 from heat_lite.resources.openstack.nova.server.networking import ServerNetworking
-from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, ServerPower
-from heat_lite.resources.openstack.nova.server.request import ServerRequest, physical_name
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
+from heat_lite.resources.openstack.nova.server.request import ServerRequest
 from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
 
 
-class Server(CloudResource, ConfigAgent):
+class Server(NovaServer, ConfigAgent):
     """A compute server: a virtual machine or a bare metal node.
 
     The server delegates to one object per concern: its attributes, images, networking, power,
@@ -37,7 +37,6 @@ class Server(CloudResource, ConfigAgent):
         mark='description',
     )
     entity = 'servers'
-    physical_resource_name_limit = 53
     default_collectors = ('ec2',)
     # find_existing finds the server of an interrupted create by its name
     repeatable = False
@@ -52,15 +51,12 @@ class Server(CloudResource, ConfigAgent):
         self.server_attributes = ServerAttributes(self)
         self.images = ServerImages(self)
         self.networking = ServerNetworking(self)
-        self.power = ServerPower(self)
         self.request = ServerRequest(self)
         self.updates = ServerUpdates(self)
 
     @property
     def uses_software_config(self):
         return self.properties['user_data_format'] == schema.SOFTWARE
-
-    physical_resource_name = physical_name
 
     # ------------------------------------------------------------ validation
 
@@ -91,9 +87,6 @@ class Server(CloudResource, ConfigAgent):
         return (
             'user_data' in changed and after_properties['user_data_update_policy'] == schema.REPLACE
         )
-
-    def needs_replace_failed(self):
-        return self.power.has_failed()
 
     def implied_dependencies(self, others):
         """Return the names of the subnets of the networks.
@@ -126,9 +119,6 @@ class Server(CloudResource, ConfigAgent):
         self.networking.interrupted = True
         self.user_may_be_lost = self.uses_software_config
         return super().find_existing()
-
-    def is_ready(self, found):
-        return self.power.is_ready(found)
 
     # ------------------------------------------------------------ update
 
@@ -165,16 +155,7 @@ class Server(CloudResource, ConfigAgent):
             or self.networking.has_own_ports()
         )
 
-    def is_deleted(self, found):
-        return self.power.is_deleted(found)
-
     # ------------------------------------------------------------ other actions
-
-    def handle_suspend(self):
-        yield from self.power.suspend()
-
-    def handle_resume(self):
-        yield from self.power.resume()
 
     def handle_snapshot(self):
         if begun := self.data().get(IMAGE_ID):

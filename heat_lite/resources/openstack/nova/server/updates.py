@@ -7,12 +7,7 @@ from heat_lite.resources.base.service_retry import UNAVAILABLE_SECONDS, retry_de
 from heat_lite.resources.openstack.cinder.attachments import LONGEST_DELAY
 from heat_lite.resources.openstack.nova.server import schema
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
-from heat_lite.resources.openstack.nova.server.power import (
-    ACTIVE,
-    SETTLED,
-    VERIFY_RESIZE,
-    ServerPower,
-)
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, SETTLED, VERIFY_RESIZE
 from heat_lite.resources.openstack.nova.server.request import ServerRequest, encode
 
 #: how Nova's refusal begins if the status of an attached volume is not "in-use"
@@ -24,7 +19,6 @@ class ServerUpdates:
 
     def __init__(self, server):
         self._server = server
-        self._power = ServerPower(server)
 
     def apply(self, diff):
         """A generator: apply the changed properties, except ``networks`` and the transport."""
@@ -39,8 +33,8 @@ class ServerUpdates:
         if 'image' in diff or 'user_data' in diff and self._rebuilds_for_user_data():
             yield from self._rebuild()
         if diff.get('admin_pass'):
-            yield from self._power.act('changePassword', adminPass=diff['admin_pass'])
-            yield from self._power.wait_for(
+            yield from self._server.act('changePassword', adminPass=diff['admin_pass'])
+            yield from self._server.wait_for(
                 (ACTIVE,), ('PASSWORD',), 'Changing the password failed'
             )
 
@@ -60,10 +54,10 @@ class ServerUpdates:
         if shown['status'] != VERIFY_RESIZE:
             if flavor_id(self._server, shown) == flavor:
                 return
-            yield from self._power.act('resize', flavorRef=flavor)
-            yield from self._power.wait_for((VERIFY_RESIZE,), ('RESIZE',), failure)
-        yield from self._power.act('confirmResize')
-        yield from self._power.wait_for(SETTLED, (VERIFY_RESIZE, 'RESIZE'), failure)
+            yield from self._server.act('resize', flavorRef=flavor)
+            yield from self._server.wait_for((VERIFY_RESIZE,), ('RESIZE',), failure)
+        yield from self._server.act('confirmResize')
+        yield from self._server.wait_for(SETTLED, (VERIFY_RESIZE, 'RESIZE'), failure)
 
     def _rebuild(self):
         values = self._server.properties
@@ -76,7 +70,7 @@ class ServerUpdates:
             text = ServerRequest(self._server).user_data(self._server.metadata_get())
             arguments['user_data'] = encode(text)
         yield from self._request_rebuild(arguments)
-        yield from self._power.wait_for(SETTLED, ('REBUILD',), 'Rebuilding server failed')
+        yield from self._server.wait_for(SETTLED, ('REBUILD',), 'Rebuilding server failed')
 
     def _request_rebuild(self, arguments):
         """A generator: request the rebuild while no volume of the server is being attached or
@@ -88,7 +82,7 @@ class ServerUpdates:
             is_late = time.monotonic() > deadline
             if is_late or (yield from self._are_volumes_in_use()):
                 try:
-                    yield from self._power.act('rebuild', **arguments)
+                    yield from self._server.act('rebuild', **arguments)
                     return
                 except errors.BadRequest as error:
                     if is_late or BUSY_VOLUME not in error.service_message:
