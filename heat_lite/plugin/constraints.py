@@ -3,6 +3,7 @@
 from typing import Any
 
 from heat_lite.clients import errors
+from heat_lite.clients.client_plugin import RequestingContext
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template.constraints import (
@@ -40,7 +41,7 @@ class BaseCustomConstraint:
     resource_getter_name: str | None = None
     _error_message: str | None = None
 
-    def validate(self, value: Value, context: Any, template: Any = None) -> bool:
+    def validate(self, value: Value, context: RequestingContext, template: object = None) -> bool:
         """Return whether the value is valid."""
         try:
             self.validate_with_client(context.clients, value)

@@ -1,7 +1,6 @@
 """Property schemas for plug-ins."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import constraints as template_constraints
@@ -29,9 +28,11 @@ class Schema(template_schema.PropertySchema):
         data_type: str,
         description: str | None = None,
         default: Value = None,
-        schema: Mapping[str, Any] | Any = None,
+        schema: Mapping[str, template_schema.PropertySchema]
+        | template_schema.PropertySchema
+        | None = None,
         required: bool = False,
-        constraints: Iterable[Any] | None = None,
+        constraints: Iterable[template_constraints.Constraint] | None = None,
         implemented: bool = True,
         update_allowed: bool = False,
         immutable: bool = False,

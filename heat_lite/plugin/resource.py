@@ -1,13 +1,16 @@
 """Base of resource types of plug-ins, with the names of Heat's base class."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.clients import errors
+from heat_lite.clients.clients import Clients
 from heat_lite.common import exception
 from heat_lite.common.exception import ResourceFailure, UpdateReplace
 from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.resource import resource
+from heat_lite.plugin.translation import TranslationRule
+from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.properties import Properties
 
 __all__ = ['Resource', 'ResourceFailure', 'UpdateReplace']
 
@@ -23,12 +26,12 @@ class Resource(resource.Resource):
     required_service_extension: str | None = None
 
     @property
-    def t(self) -> Any:
+    def t(self) -> Value:
         """The definition of the resource in the template."""
         return self.definition
 
     @classmethod
-    def require_service(cls, clients: Any, type_name: str) -> None:
+    def require_service(cls, clients: Clients, type_name: str) -> None:
         if cls.default_client_name is None:
             return
         try:
@@ -43,21 +46,21 @@ class Resource(resource.Resource):
         self.require_service(self.stack.clients(), self.type())
         super().validate_names()
 
-    def validate(self) -> Any:
+    def validate(self) -> str | None:
         self.require_service(self.stack.clients(), self.type())
         return super().validate()
 
-    def translation_rules(self, properties: Value) -> Iterable[Any]:
+    def translation_rules(self, properties: Properties) -> Iterable[TranslationRule]:
         """Return the rules that translate deprecated properties (see ``translation``)."""
         return ()
 
-    def properties_of(self, definition: Any) -> Any:
+    def properties_of(self, definition: ResourceDefinition) -> Properties:
         found = super().properties_of(definition)
         return found.with_rules(
             rule.template_rule() for rule in self.translation_rules(found) or ()
         )
 
-    def handle_delete(self) -> Any:
+    def handle_delete(self) -> Value:
         """Delete the object by the manager ``entity`` of the client."""
         if self.entity and self.resource_id is not None:
             try:
@@ -76,17 +79,17 @@ class Resource(resource.Resource):
         if wrong:
             raise exception.Error('; '.join(wrong))
 
-    def resolve_attribute(self, name: str) -> Any:
+    def resolve_attribute(self, name: str) -> Value:
         return self._resolve_attribute(name)
 
-    def _resolve_attribute(self, name: str) -> Any:
+    def _resolve_attribute(self, name: str) -> Value:
         """Return the value of an attribute; overridden by types."""
         return None
 
-    def show(self) -> Any:
+    def show(self) -> Value:
         return None if self.resource_id is None else self._show_resource()
 
-    def _show_resource(self) -> Any:
+    def _show_resource(self) -> Value:
         """Return the object as a map, by the manager ``entity`` of the client."""
         if not self.entity:
             return None
@@ -97,10 +100,10 @@ class Resource(resource.Resource):
             return None
         return found.to_dict() if hasattr(found, 'to_dict') else found
 
-    def FnGetRefId(self) -> Any:  # noqa: N802 - the name in Heat
+    def FnGetRefId(self) -> Value:  # noqa: N802 - the name in Heat
         return self.reference_id()
 
-    def FnGetAtt(self, key: str, *path: Any) -> Any:  # noqa: N802 - the name in Heat
+    def FnGetAtt(self, key: str | int, *path: str | int) -> Value:  # noqa: N802 - the name in Heat
         return self.attribute(key, *path)
 
 

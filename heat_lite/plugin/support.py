@@ -1,7 +1,5 @@
 """Support status of types, properties and attributes."""
 
-from typing import Any
-
 from heat_lite.template import support
 from heat_lite.template.support import DEPRECATED, HIDDEN, SUPPORTED, UNKNOWN, UNSUPPORTED
 
@@ -22,7 +20,7 @@ def SupportStatus(  # noqa: N802 - the name in Heat
     message: str | None = None,
     version: str | None = None,
     previous_status: support.SupportStatus | None = None,
-    substitute_class: Any = None,
+    substitute_class: type | None = None,
 ) -> support.SupportStatus:
     """Return a support status, with the parameters in the order of Heat."""
     return support.SupportStatus(status, version, message, previous_status, substitute_class)

@@ -2,9 +2,9 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from heat_lite.template import versions
+from heat_lite.template.dialects import Version
 from heat_lite.template.function import Function, resolve
 
 HOT = 'heat_template_version'
@@ -12,8 +12,10 @@ __all__ = ['HOT', 'Function', 'resolve', 'version']
 
 
 def version(
-    name: str, after: str = '2021-04-16', functions: Mapping[str, Any] | Iterable[tuple] = ()
-) -> Any:
+    name: str,
+    after: str = '2021-04-16',
+    functions: Mapping[str, type[Function]] | Iterable[tuple[str, type[Function]]] = (),
+) -> Version:
     """Return a copy of the HOT version ``after`` with further ``functions``: ``{name: Function}``.
 
     A plug-in module registers it by ``template_mapping()``.

@@ -2,8 +2,8 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from heat_lite.clients.client_plugin import ErrorClassifier
 from heat_lite.common.value_types import Value, Values
 from heat_lite.template import translation
 
@@ -23,8 +23,8 @@ class TranslationRule:
         value: Value = None,
         value_name: str | None = None,
         value_path: Sequence[str] | None = None,
-        client_plugin: Any = None,
-        finder: str | Callable[..., Any] | None = None,
+        client_plugin: ErrorClassifier | None = None,
+        finder: str | Callable[..., Value] | None = None,
         entity: str | None = None,
         custom_value_path: Sequence[str] | None = None,
     ) -> None:
@@ -37,7 +37,7 @@ class TranslationRule:
         self.source = (value_name,) if value_name else tuple(value_path or ())
         self.find = _finder(client_plugin, finder, entity)
 
-    def template_rule(self) -> Any:
+    def template_rule(self) -> translation.Rule:
         """Return the rule as an object of the template library."""
         if self.rule == ADD:
             return translation.Add(self.path, self.value or [])
@@ -52,8 +52,8 @@ class TranslationRule:
 
 
 def _finder(
-    plugin: Any, finder: str | Callable[..., Any] | None, entity: str | None
-) -> Callable[[Any], Any]:
+    plugin: ErrorClassifier | None, finder: str | Callable[..., Value] | None, entity: str | None
+) -> Callable[[Value], Value]:
     """Return the function that returns the id of an object by its name or id."""
     if finder is None:
         return lambda value: value
@@ -66,7 +66,7 @@ class Resolve(translation.Rule):
     """Rule that replaces a name, or each name of a list, by the id of the object."""
 
     path: tuple
-    find: Callable[[Any], Any]
+    find: Callable[[Value], Value]
 
     def _change(self, level: Values) -> Values:
         name = self.path[-1]

@@ -8,10 +8,11 @@ subclass a type refer to them.
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
+from heat_lite.engine.resource.resource_type import ResourceType
 from heat_lite.template import constraints
+from heat_lite.template.schema import PropertySchema
 
 _WORD_END = re.compile(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 _SIMPLE_WORD_END = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
@@ -20,7 +21,7 @@ _NO_NAME = re.compile(r'\W+')
 ENDINGS = ('S', 'ES', '_V2', '_POLICY', '_SCHEMA')
 
 
-def constants(service_type: Any) -> Values:
+def constants(service_type: type[ResourceType]) -> Values:
     """Return the constants by their names. Where two have one name, the more specific wins."""
     found: Values = {}
     for name, value in itertools.chain(
@@ -47,24 +48,24 @@ def spellings(name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _schemas(service_type: Any) -> Values:
+def _schemas(service_type: type[ResourceType]) -> dict[str, PropertySchema]:
     return {**service_type.properties_schema, **service_type.update_policy_schema}
 
 
-def _tuples(service_type: Any) -> Iterator[tuple[str, Any]]:
+def _tuples(service_type: type[ResourceType]) -> Iterator[tuple[str, Value]]:
     yield 'PROPERTIES', tuple(service_type.properties_schema)
     yield 'ATTRIBUTES', tuple(service_type.attributes_schema)
     if service_type.update_policy_schema:
         yield '_UPDATE_POLICY_SCHEMA_KEYS', tuple(service_type.update_policy_schema)
 
 
-def _properties(service_type: Any) -> Iterator[tuple[str, str]]:
+def _properties(service_type: type[ResourceType]) -> Iterator[tuple[str, str]]:
     for name in _schemas(service_type):
         for spelling in spellings(name):
             yield spelling, name
 
 
-def _attributes(service_type: Any) -> Iterator[tuple[str, str]]:
+def _attributes(service_type: type[ResourceType]) -> Iterator[tuple[str, str]]:
     for name in service_type.attributes_schema:
         for spelling in spellings(name):
             yield spelling, name
@@ -72,14 +73,14 @@ def _attributes(service_type: Any) -> Iterator[tuple[str, str]]:
             yield f'ATTR_{spelling}', name
 
 
-def _keys(service_type: Any, prefixed: bool) -> Iterator[tuple[str, Any]]:
+def _keys(service_type: type[ResourceType], prefixed: bool) -> Iterator[tuple[str, Value]]:
     for name, schema in _schemas(service_type).items():
         yield from _keys_of(name, schema, prefixed)
 
 
-def _keys_of(parent: str, schema: Any, prefixed: bool) -> Iterator[tuple[str, Any]]:
+def _keys_of(parent: str, schema: PropertySchema, prefixed: bool) -> Iterator[tuple[str, Value]]:
     """Yield the constants of the keys of a map: with the name of the map, or without it."""
-    children: Mapping[str, Any] = schema.children() or {}
+    children: Mapping[str, PropertySchema] = schema.children() or {}
     starts = [start for spelling in spellings(parent) for start in _starts(spelling)]
     if children and prefixed:
         for start in starts:
@@ -103,7 +104,7 @@ def _starts(parent: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _values(service_type: Any) -> Iterator[tuple[str, Any]]:
+def _values(service_type: type[ResourceType]) -> Iterator[tuple[str, Value]]:
     """Yield the constants of allowed values: RAW, DHCPV6_STATELESS and TCP."""
     waiting = list(_schemas(service_type).items())
     while waiting:
@@ -116,7 +117,7 @@ def _values(service_type: Any) -> Iterator[tuple[str, Any]]:
             waiting.append((name, schema.schema))
 
 
-def _values_of(name: str, allowed: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+def _values_of(name: str, allowed: tuple[Value, ...]) -> Iterator[tuple[str, Value]]:
     values = [value for value in allowed if isinstance(value, str) and value]
     for value in values:
         for spelling in spellings(value):

@@ -7,12 +7,14 @@ import dataclasses
 import importlib
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from heat_lite.clients import errors
 from heat_lite.common.value_types import Values
 
 Options = Values
+#: the client of a service: an object of its library
+Client: TypeAlias = Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Library:
 
     package: str
     module: str
-    make: Callable[[ModuleType, Options], Any]
+    make: Callable[[ModuleType, Options], Client]
     errors: str
     service_types: tuple[str, ...]
 
@@ -59,29 +61,28 @@ def _legacy(options: Options) -> Options:
     }
 
 
-def _versioned(version: str) -> Callable[[ModuleType, Options], Any]:
+def _versioned(version: str) -> Callable[[ModuleType, Options], Client]:
     return lambda module, options: module.Client(version, **_legacy(options))
 
 
-def _adapter(*version: str) -> Callable[[ModuleType, Options], Any]:
+def _adapter(*version: str) -> Callable[[ModuleType, Options], Client]:
     """Return the maker of a client that takes the options of a keystoneauth adapter."""
     return lambda module, options: module.Client(*version, **options)
 
 
-def _neutron(module: ModuleType, options: Options) -> Any:
+def _neutron(module: ModuleType, options: Options) -> Client:
     legacy = _legacy(options)
     return module.Client(endpoint_url=legacy.pop('endpoint_override'), **legacy)
 
 
 def _endpoint(options: Options) -> str | None:
     """Return the URL of the service, for libraries that do not look it up."""
-    override: str | None = options['endpoint_override']
-    return override or options['session'].get_endpoint(
+    return options['endpoint_override'] or options['session'].get_endpoint(
         **{name: options[name] for name in ('service_type', 'interface', 'region_name')}
     )
 
 
-def _keystone(module: ModuleType, options: Options) -> Any:
+def _keystone(module: ModuleType, options: Options) -> Client:
     return KeystoneWrapper(module, options)
 
 
@@ -96,7 +97,7 @@ class KeystoneWrapper:
         return getattr(self.client, name)
 
 
-def _swift(module: ModuleType, options: Options) -> Any:
+def _swift(module: ModuleType, options: Options) -> Client:
     session = options['session']
     storage = {
         'object_storage_url': _endpoint(options),
@@ -106,17 +107,17 @@ def _swift(module: ModuleType, options: Options) -> Any:
     return module.Connection(session=session, os_options=storage)
 
 
-def _octavia(module: ModuleType, options: Options) -> Any:
+def _octavia(module: ModuleType, options: Options) -> Client:
     return module.OctaviaAPI(
         session=options['session'], service_type='load-balancer', endpoint=_endpoint(options)
     )
 
 
-def _mistral(module: ModuleType, options: Options) -> Any:
+def _mistral(module: ModuleType, options: Options) -> Client:
     return module.client(mistral_url=_endpoint(options), session=options['session'])
 
 
-def _zaqar(module: ModuleType, options: Options) -> Any:
+def _zaqar(module: ModuleType, options: Options) -> Client:
     session = options['session']
     values = {
         'os_auth_token': session.get_token(),
@@ -128,11 +129,11 @@ def _zaqar(module: ModuleType, options: Options) -> Any:
     return module.Client(url=_endpoint(options), conf=auth, version=2)
 
 
-def _blazar(module: ModuleType, options: Options) -> Any:
+def _blazar(module: ModuleType, options: Options) -> Client:
     return module.Client('1', **{**options, 'service_type': 'reservation'})
 
 
-def _openstack(module: ModuleType, options: Options) -> Any:
+def _openstack(module: ModuleType, options: Options) -> Client:
     return module.Connection(
         session=options['session'],
         region_name=options['region_name'],

@@ -2,12 +2,14 @@
 ``check_X_complete``.
 """
 
+import functools
 import inspect
 import threading
 import time
+import types
 from collections.abc import Callable
-from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.engine import scheduler
 from heat_lite.plugin.heat.stack_view import unwrapped
 
@@ -21,9 +23,8 @@ ACTIONS = (CREATE, 'update', 'delete', 'suspend', 'resume', 'check', 'snapshot',
 class HandlerRun:
     """A generator that ``check_X_complete`` steps, at the pace that it asks for."""
 
-    def __init__(self, made: Any) -> None:
-        task: Any = scheduler.flatten(made)
-        self._runner = scheduler.TaskRunner(task)
+    def __init__(self, made: types.GeneratorType) -> None:
+        self._runner = scheduler.TaskRunner(functools.partial(scheduler.flatten, made))
         self._notified = threading.Event()
 
     @property
@@ -31,7 +32,7 @@ class HandlerRun:
         return self._runner.done
 
     @property
-    def result(self) -> Any:
+    def result(self) -> Value:
         return self._runner.result
 
     @property
@@ -51,52 +52,50 @@ class HandlerRun:
         self._runner.cancel()
 
 
-class WorkToken(str):
-    """The token of a handler that has begun: the id of the object, as far as it is known.
+class HandlerPairs:
+    """The methods that begin, continue and cancel handlers of the service.
 
-    The handlers of the service run each other by ``yield from``, which runs the work to its end.
+    A handler of the service that runs another one by ``yield from`` gets its generator.
     """
 
-    work: HandlerRun
-
-    def __iter__(self) -> Any:
-        while not self.work.step():
-            yield self.work.pause
-        return self.work.result
-
-
-class HandlerPairs:
-    """The methods that begin, continue and cancel handlers of the service."""
-
     resource_id: str | None
+    _is_stepping = False
 
     @property
     def _works(self) -> dict[str, HandlerRun]:
         return self.__dict__.setdefault('_works_by_action', {})
 
-    def begin_work(self, action: str, made: Any) -> Any:
-        """Begin a handler of the service and return its token. ``made`` is a generator, or the
-        result of a handler that is none. A create runs until the id of the object is known.
+    def begin_work(self, action: str, made: Value) -> Value:
+        """Begin a handler of the service and return its token: the id of the object, as far as it
+        is known. ``made`` is a generator, or the result of a handler that is none. A create runs
+        until the id is known.
         """
+        if self._is_stepping:
+            return made
         self._works.pop(action, None)
         if not hasattr(made, 'send'):
             return made
         work = self._works[action] = HandlerRun(made)
         until = time.monotonic() + ID_SECONDS
-        while not work.step() and action == CREATE and self.resource_id is None:
+        while not self._step(work) and action == CREATE and self.resource_id is None:
             if time.monotonic() >= until:
                 break
             time.sleep(min(work.pause, 1.0))
         if work.done and work.result is not None:
             return work.result
-        token = WorkToken(self.resource_id or '')
-        token.work = work
-        return token
+        return self.resource_id or ''
+
+    def _step(self, work: HandlerRun) -> bool:
+        self._is_stepping = True
+        try:
+            return work.step()
+        finally:
+            self._is_stepping = False
 
     def is_work_done(self, action: str) -> bool:
         """Continue a handler of the service. Return whether it is done, or has never begun."""
         work = self._works.get(action)
-        return work is None or work.step()
+        return work is None or self._step(work)
 
     def has_begun(self, action: str) -> bool:
         return action in self._works
@@ -107,30 +106,35 @@ class HandlerPairs:
             work.cancel()
 
 
-def pair(action: str, base: type) -> dict[str, Any]:
+def beginning(action: str, given: Callable[..., Value]) -> Callable[..., Value]:
+    """Return the method that begins a handler of the service."""
+
+    def handle(self: HandlerPairs, *args: Value) -> Value:
+        return self.begin_work(action, given(self, *map(unwrapped, args)))
+
+    return handle
+
+
+def pair(action: str, base: type) -> dict[str, Callable[..., Value]]:
     """Return ``handle_X``, ``check_X_complete`` and ``handle_X_cancel`` for a subclass of a type of
     the service.
 
     A create of an engine that is gone is begun again by the check: the handler finds its object by
     the id. It does so only if it is a generator (see ``engine/resource/resource.py``).
     """
-    given: Callable[..., Any] = getattr(base, f'handle_{action}')
+    given: Callable[..., Value] = getattr(base, f'handle_{action}')
     repeats = action == CREATE and inspect.isgeneratorfunction(given)
 
-    def handle(self: Any, *args: Any) -> Any:
-        return self.begin_work(action, given(self, *map(unwrapped, args)))
-
-    def check_complete(self: Any, token: Any = None) -> bool:
+    def check_complete(self: HandlerPairs, token: Value = None) -> bool:
         if repeats and self.resource_id is not None and not self.has_begun(action):
             self.begin_work(action, given(self))
-        done: bool = self.is_work_done(action)
-        return done
+        return self.is_work_done(action)
 
-    def cancel(self: Any, token: Any = None) -> None:
+    def cancel(self: HandlerPairs, token: Value = None) -> None:
         self.cancel_work(action)
 
     return {
-        f'handle_{action}': handle,
+        f'handle_{action}': beginning(action, given),
         f'check_{action}_complete': check_complete,
         f'handle_{action}_cancel': cancel,
     }

@@ -4,16 +4,21 @@ Names and arguments are those of Heat's module ``heat.common.exception``.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.exception import HeatException
+from heat_lite.engine.resource.resource import Resource
 
 
 class ResourceFailure(exception.ResourceFailure):
     """The failure of an action, with Heat's arguments: the error, the resource, the action."""
 
-    def __init__(self, exception_or_error: Any, resource: Any, action: str | None = None) -> None:
+    def __init__(
+        self,
+        exception_or_error: Exception | str,
+        resource: Resource | None,
+        action: str | None = None,
+    ) -> None:
         error = exception_or_error
         path = () if resource is None else ('resources', resource.name)
         super().__init__(
@@ -27,7 +32,7 @@ class HeatExceptionWithPath(HeatException):
     msg_fmt = '%(error)s%(path)s%(message)s'
 
     def __init__(
-        self, error: str | None = None, path: Iterable[Any] = (), message: str | None = None
+        self, error: str | None = None, path: Iterable[str | int] = (), message: str | None = None
     ) -> None:
         self.error, self.path, self.error_message = error or '', list(path), message or ''
         place = '.'.join(str(each) for each in self.path)

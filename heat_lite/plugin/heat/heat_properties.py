@@ -1,44 +1,45 @@
 """Properties with the members that plug-ins written for Heat read."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value
 from heat_lite.template import properties
+from heat_lite.template.schema import PropertySchema
+from heat_lite.template.support import SupportStatus
 
 
-def _as_is(snippet: Value, nullable: bool = False) -> Any:
+def _as_is(snippet: Value, nullable: bool = False) -> Value:
     return snippet
 
 
 class Property:
     """One property: the answers of its schema."""
 
-    def __init__(self, schema: Any, name: str | None = None) -> None:
+    def __init__(self, schema: PropertySchema, name: str | None = None) -> None:
         self.schema, self.name = schema, name
 
-    def type(self) -> Any:
+    def type(self) -> str:
         return self.schema.type
 
     def required(self) -> bool:
-        return bool(self.schema.required)
+        return self.schema.required
 
     def implemented(self) -> bool:
-        return bool(self.schema.implemented)
+        return self.schema.implemented
 
     def update_allowed(self) -> bool:
-        return bool(self.schema.update_allowed)
+        return self.schema.update_allowed
 
     def immutable(self) -> bool:
-        return bool(self.schema.immutable)
+        return self.schema.immutable
 
     def has_default(self) -> bool:
         return bool(self.schema.has_default)
 
-    def default(self) -> Any:
+    def default(self) -> Value:
         return self.schema.default
 
-    def support_status(self) -> Any:
+    def support_status(self) -> SupportStatus:
         return self.schema.support
 
 
@@ -47,13 +48,13 @@ class Properties(properties.Properties):
 
     def __init__(
         self,
-        schema: Mapping[str, Any],
-        data: Mapping[str, Any] | None = None,
-        resolver: Callable[..., Any] = _as_is,
+        schema: Mapping[str, PropertySchema],
+        data: Mapping[str, Value] | None = None,
+        resolver: Callable[..., Value] = _as_is,
         parent_name: str | None = None,
         section: str | None = None,
-        lookup: Callable[..., Any] | None = None,
-        **options: Any,
+        lookup: Callable[..., Value] | None = None,
+        **options: Value,
     ) -> None:
         values = (schema, data, resolver, parent_name or '', section or 'properties', lookup)
         super().__init__(*values, **options)
@@ -62,11 +63,11 @@ class Properties(properties.Properties):
     def props(self) -> dict[str, Property]:
         return {name: Property(schema, name) for name, schema in self.schemata.items()}
 
-    def get_user_value(self, key: str) -> Any:
+    def get_user_value(self, key: str) -> Value:
         """Return the value in the definition, without conversion and default."""
         return self.user_value(key)
 
 
-def schemata(schema: Mapping[str, Any]) -> Values:
+def schemata(schema: Mapping[str, PropertySchema]) -> dict[str, PropertySchema]:
     """Return a map of schemas as it is: those of plug-ins are objects already."""
     return dict(schema)

@@ -1,10 +1,9 @@
 """The base class of resource types of Neutron that third parties write."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from heat_lite.common import exception
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat import heat_resource
 
 VALUE_SPECS = 'value_specs'
@@ -18,11 +17,11 @@ class NeutronResource(heat_resource.Resource):
     default_client_name = 'neutron'
     res_info_key: str | None = None
 
-    def validate(self) -> Any:
+    def validate(self) -> str | None:
         return super().validate() or self.validate_properties(self.properties)
 
     @staticmethod
-    def validate_properties(properties: Mapping[str, Any]) -> str | None:
+    def validate_properties(properties: Mapping[str, Value]) -> str | None:
         """Return why ``value_specs`` is invalid: it must not set what a property sets."""
         given = properties.get(VALUE_SPECS) if VALUE_SPECS in properties else None
         for key in sorted({*BANNED, *properties} & {*(given or ())}):
@@ -30,12 +29,12 @@ class NeutronResource(heat_resource.Resource):
         return None
 
     @staticmethod
-    def merge_value_specs(props: Values, before_value_specs: Any = None) -> None:
+    def merge_value_specs(props: Values, before_value_specs: Value = None) -> None:
         """Replace ``value_specs`` by its entries, in place."""
         props.update(props.pop(VALUE_SPECS, None) or {})
 
     @staticmethod
-    def prepare_properties(properties: Mapping[str, Any], name: str) -> Values:
+    def prepare_properties(properties: Mapping[str, Value], name: str) -> Values:
         """Return the body of a create: the given properties, and a name."""
         found = {key: value for key, value in properties.items() if value is not None}
         if 'name' in properties:
@@ -50,7 +49,7 @@ class NeutronResource(heat_resource.Resource):
             prop_diff['name'] = self.physical_resource_name()
 
     @staticmethod
-    def is_built(attributes: Mapping[str, Any]) -> bool:
+    def is_built(attributes: Mapping[str, Value]) -> bool:
         """Return whether an object is ready. Raises ResourceInError, ResourceUnknownStatus."""
         state = attributes['status']
         if state == 'ERROR':
@@ -66,21 +65,21 @@ class NeutronResource(heat_resource.Resource):
         entity = str(self.entity)
         return f'{entity[:-1]}ies' if entity.endswith('y') else f'{entity}s'
 
-    def _res_get_args(self) -> list[Any]:
+    def _res_get_args(self) -> list[str | None]:
         return [self.resource_id]
 
-    def _show_resource(self) -> Any:
+    def _show_resource(self) -> Value:
         show = getattr(self.client(), f'show_{self.entity}')
         found = show(*self._res_get_args())
         key = self.res_info_key or self.entity
         return found[key] if key else found
 
-    def _resolve_attribute(self, name: str) -> Any:
+    def _resolve_attribute(self, name: str) -> Value:
         if self.resource_id is None:
             return None
         return self._show_resource()[name]
 
-    def get_reference_id(self) -> Any:
+    def get_reference_id(self) -> str | None:
         return self.resource_id
 
     def needs_replace_failed(self) -> bool:
@@ -88,7 +87,7 @@ class NeutronResource(heat_resource.Resource):
             return True
         return self._not_found_in_call(self._show_resource)
 
-    def _not_found_in_call(self, func: Any, *args: Any, **kwargs: Any) -> bool:
+    def _not_found_in_call(self, func: Callable[..., Value], *args: Value, **kwargs: Value) -> bool:
         """Call ``func``. Return whether it failed because the object does not exist."""
         try:
             func(*args, **kwargs)
@@ -97,7 +96,7 @@ class NeutronResource(heat_resource.Resource):
             return True
         return False
 
-    def check_delete_complete(self, check: Any) -> bool:
+    def check_delete_complete(self, check: Value) -> bool:
         """Return whether the object is gone. ``check``: whether there may be one to wait for."""
         if not check or self.resource_id is None:
             return True

@@ -4,17 +4,19 @@ a base for client plug-ins of third parties.
 
 import functools
 import weakref
+from types import ModuleType
 from typing import Any
 
 from keystoneauth1 import exceptions
 
-from heat_lite.clients import client_plugin, errors
+from heat_lite.clients import client_plugin, errors, rest
+from heat_lite.clients.clients import Clients
 from heat_lite.clients.finders import FINDERS
 from heat_lite.common.context import RequestContext
 from heat_lite.common.exception import EntityNotFound
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value
 from heat_lite.plugin.heat import heat_exceptions
-from heat_lite.plugin.heat.client_libraries import LIBRARIES, Library
+from heat_lite.plugin.heat.client_libraries import LIBRARIES, Client, Library
 from heat_lite.template.function import Function
 
 #: attributes of the exceptions of client libraries that hold the HTTP status
@@ -35,20 +37,21 @@ def http_status(ex: BaseException) -> int | None:
 
 
 #: the client plug-ins of a ``Clients``, by their names
-_PLUGINS: weakref.WeakKeyDictionary[Any, Values] = weakref.WeakKeyDictionary()
+_PLUGINS: weakref.WeakKeyDictionary[Clients, dict[str, client_plugin.ClientPlugin]]
+_PLUGINS = weakref.WeakKeyDictionary()
 
 
 class HeatClients:
     """The clients of a context: libraries of the services, and client plug-ins of third parties."""
 
-    def __init__(self, context: RequestContext, clients: Any) -> None:
+    def __init__(self, context: RequestContext, clients: Clients) -> None:
         self._context, self._clients = context, clients
 
-    def client(self, name: str, version: str | None = None) -> Any:
+    def client(self, name: str, version: str | None = None) -> Client:
         """Return the client of a service. Raises NoCloud if its library is not installed."""
         return self.client_plugin(name).client(version=version)
 
-    def client_plugin(self, name: str) -> Any:
+    def client_plugin(self, name: str) -> client_plugin.ClientPlugin:
         if self._clients.third_party_plugin(name):
             return self._clients.client_plugin(name)
         plugins = _PLUGINS.setdefault(self._clients, {})
@@ -56,7 +59,7 @@ class HeatClients:
             plugins[name] = plugin_class(name)(HeatContext(self._context, self._clients))
         return plugins[name]
 
-    def rest(self, name: str) -> Any:
+    def rest(self, name: str) -> rest.Api:
         """Return the HTTP client of a built-in service (see ``clients/rest.py``)."""
         return self._clients.client(name)
 
@@ -68,26 +71,24 @@ class HeatContext(client_plugin.RequestingContext):
     """A request context whose ``clients`` are those of Heat."""
 
     @classmethod
-    def of(cls, requesting: Any) -> Any:
+    def of(cls, requesting: client_plugin.RequestingContext) -> client_plugin.RequestingContext:
         """Return the HeatContext of a RequestingContext; anything else as it is."""
         if isinstance(requesting, cls) or not hasattr(requesting, 'with_clients'):
             return requesting
         return requesting.with_clients(cls)
 
     @property
-    def clients(self) -> Any:
+    def clients(self) -> HeatClients:
         return self.with_clients(HeatClients)
 
     @property
     def auth_url(self) -> str | None:
-        url: str | None = super().clients.auth_url()
-        return url
+        return super().clients.auth_url()
 
     @property
     def tenant(self) -> str | None:
         """The name of the project."""
-        name: str | None = self.project_name
-        return name
+        return self.project_name
 
 
 class ClientPlugin(client_plugin.ClientPlugin):
@@ -96,10 +97,10 @@ class ClientPlugin(client_plugin.ClientPlugin):
     supported_versions: list[str] = []
     default_version: str | None = None
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: client_plugin.RequestingContext) -> None:
         super().__init__(HeatContext.of(context))
 
-    def client(self, version: str | None = None) -> Any:
+    def client(self, version: str | None = None) -> Client:
         """Return the client; it is created once for each context and version."""
         wanted = version or self.default_version
         if wanted is not None and self.supported_versions:
@@ -118,14 +119,13 @@ class ClientPlugin(client_plugin.ClientPlugin):
     @property
     def auth_token(self) -> str | None:
         """The token of the requester."""
-        token: str | None = self.context.keystone_session.get_token()
-        return token
+        return self.context.keystone_session.get_token()
 
-    def url_for(self, service_type: str | None = None, **options: Any) -> str | None:
+    def url_for(self, service_type: str | None = None, **options: Value) -> str | None:
         """Return the endpoint of a service. Raises EndpointNotFound if the catalog has none."""
         interface = options.pop('endpoint_type', None) or options.pop('interface', None)
         options.setdefault('region_name', self._get_region_name())
-        found: str | None = self.context.keystone_session.get_endpoint(
+        found = self.context.keystone_session.get_endpoint(
             service_type=service_type, interface=interface, **options
         )
         if found is None:
@@ -139,10 +139,10 @@ class ClientPlugin(client_plugin.ClientPlugin):
             return False
         return True
 
-    def _get_client_option(self, client: str, option: str) -> Any:
+    def _get_client_option(self, client: str, option: str) -> Value:
         return self.clients.option(client, option)
 
-    def _get_region_name(self) -> Any:
+    def _get_region_name(self) -> str | None:
         return self.context.region_name or self.clients.option('heat', 'region_name')
 
     def is_client_exception(self, ex: BaseException) -> bool:
@@ -177,7 +177,7 @@ class ServicePlugin(ClientPlugin):
     #: the methods that return the id of an object: ``{method: kind of object}``
     finders: dict[str, str] = {}
 
-    def _create(self, version: str | None = None) -> Any:
+    def _create(self, version: str | None = None) -> Client:
         if self.library is None:
             raise errors.NoCloud(
                 reason=f"there is no client('{self.name}'): a package with an entry point of the "
@@ -188,10 +188,10 @@ class ServicePlugin(ClientPlugin):
         return self.library.make(module, options)
 
     @functools.cached_property
-    def exceptions_module(self) -> Any:
+    def exceptions_module(self) -> ModuleType | None:
         return None if self.library is None else self.library.errors_module()
 
-    def find(self, kind: str, value: Value) -> Any:
+    def find(self, kind: str, value: Value) -> Value:
         """Return the id of an object by its name or id. Raises EntityNotFound."""
         if value is None or isinstance(value, Function):
             return value
@@ -213,8 +213,8 @@ class NeutronClientPlugin(ServicePlugin):
     """The plug-in of Neutron, with the searches that resource types use."""
 
     def find_resourceid_by_name_or_id(
-        self, resource: str, name_or_id: Any, cmd_resource: str | None = None
-    ) -> Any:
+        self, resource: str, name_or_id: Value, cmd_resource: str | None = None
+    ) -> Value:
         """Return the id of an object; ``resource`` is its kind: network, port, subnet, ...
 
         Objects of further extensions are found by neutronclient. Raises EntityNotFound.
@@ -229,7 +229,7 @@ class NeutronClientPlugin(ServicePlugin):
             raise EntityNotFound(entity=resource, name=name_or_id) from error
         return found['id']
 
-    def network_id_from_subnet_id(self, subnet_id: str) -> Any:
+    def network_id_from_subnet_id(self, subnet_id: str) -> str:
         shown = self.clients.rest('neutron').show(f'/subnets/{subnet_id}', 'subnet')
         return shown['network_id']
 
@@ -250,7 +250,7 @@ class NovaClientPlugin(ServicePlugin):
 
     deferred_server_statuses = ('BUILD', 'HARD_REBOOT', 'PASSWORD', 'REBOOT', 'RESCUE', 'RESIZE')
 
-    def get_server(self, server: str) -> Any:
+    def get_server(self, server: str) -> Client:
         """Return novaclient's server. Raises EntityNotFound."""
         try:
             return self.client().servers.get(server)
@@ -258,7 +258,7 @@ class NovaClientPlugin(ServicePlugin):
             self.ignore_not_found(error)
             raise EntityNotFound(entity='Server', name=server) from error
 
-    def fetch_server(self, server_id: str) -> Any:
+    def fetch_server(self, server_id: str) -> Client | None:
         """Return novaclient's server; None while Nova cannot show it."""
         try:
             return self.client().servers.get(server_id)
@@ -268,7 +268,7 @@ class NovaClientPlugin(ServicePlugin):
             raise
 
     @staticmethod
-    def get_status(server: Any) -> Any:
+    def get_status(server: Client) -> str:
         """Return the status without the text in parentheses that some clouds append."""
         return server.status.split('(')[0]
 

@@ -7,13 +7,18 @@ the type of the service and ``heat_resource.Resource``.
 import functools
 import pkgutil
 import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from heat_lite import resources
+from heat_lite.clients.clients import Clients
+from heat_lite.clients.rest import Api
 from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat import class_constants, handler_pairs, heat_resource
+from heat_lite.plugin.heat.client_libraries import Client
 from heat_lite.plugin.heat.stack_view import DefinitionView, unwrapped
 from heat_lite.resources import type_table
+from heat_lite.template.definition import ResourceDefinition
 
 PACKAGE = 'heat.engine.resources'
 
@@ -23,7 +28,7 @@ class TypeClient:
     client library.
     """
 
-    def __init__(self, rest: Any, library: Any) -> None:
+    def __init__(self, rest: Api, library: Callable[[], Client]) -> None:
         self._rest, self._library = rest, library
 
     def __getattr__(self, name: str) -> Any:
@@ -37,7 +42,7 @@ class _Subclassed(handler_pairs.HandlerPairs, heat_resource.Resource):
 
     service_type: Any = None
 
-    def client(self, name: str | None = None, version: str | None = None) -> Any:
+    def client(self, name: str | None = None, version: str | None = None) -> Client:
         wanted = name or self.default_client_name
         clients = self.stack.clients()
         library = functools.partial(super().client, wanted, version)
@@ -46,7 +51,7 @@ class _Subclassed(handler_pairs.HandlerPairs, heat_resource.Resource):
         return TypeClient(clients.client(wanted), library)
 
     @classmethod
-    def require_service(cls, clients: Any, type_name: str) -> None:
+    def require_service(cls, clients: Clients, type_name: str) -> None:
         super().require_service(clients, type_name)
         cls.service_type.require_service(clients, type_name)
 
@@ -55,13 +60,13 @@ class _Subclassed(handler_pairs.HandlerPairs, heat_resource.Resource):
             resource_type
         )
 
-    def _resolve_attribute(self, name: str) -> Any:
+    def _resolve_attribute(self, name: str) -> Value:
         return self.service_type.resolve_attribute(self, name)
 
-    def _show_resource(self) -> Any:
+    def _show_resource(self) -> Value:
         return self.service_type.show(self)
 
-    def prepare_for_replace(self, definition: Any = None) -> Any:
+    def prepare_for_replace(self, definition: ResourceDefinition | None = None) -> Iterable[float]:
         if definition is not None:
             return self.service_type.prepare_for_replace(self, definition)
         for pause in self.service_type.prepare_for_replace(self, self.definition):
@@ -80,6 +85,9 @@ def subclassable(service_type: type, name: str) -> type:
     for action in handler_pairs.ACTIONS:
         if hasattr(service_type, f'handle_{action}'):
             members |= handler_pairs.pair(action, service_type)
+    snapshot_delete = getattr(service_type, 'handle_snapshot_delete', None)
+    if snapshot_delete is not None:  # it ends with check_delete_complete
+        members['handle_snapshot_delete'] = handler_pairs.beginning('delete', snapshot_delete)
     if hasattr(service_type, 'handle_restore'):
         members['handle_restore'] = _restore
     taken = {*dir(heat_resource.Resource), *dir(service_type)}
@@ -88,7 +96,7 @@ def subclassable(service_type: type, name: str) -> type:
     return type(name, (_Subclassed, service_type), members)
 
 
-def _restore(self: Any, definition: Any, data: Value) -> Any:
+def _restore(self: _Subclassed, definition: DefinitionView, data: Value) -> DefinitionView:
     restored = self.service_type.handle_restore(self, unwrapped(definition), data)
     return DefinitionView(restored, self.stack.real)
 

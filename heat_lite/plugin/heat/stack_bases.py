@@ -1,13 +1,16 @@
 """Bases of Heat with a nested stack, a user or signals, for plug-ins."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from heat_lite.common import ec2
+from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat import handler_pairs
 from heat_lite.plugin.heat.service_types import subclassable
 from heat_lite.resources.base import signal_responder, stack_resource, stack_user, wait_condition
 from heat_lite.template import reader
+from heat_lite.template.template import Template
 
 _StackResource: Any = subclassable(stack_resource.StackResource, 'StackResource')
 _SignalResponder: Any = subclassable(signal_responder.SignalResponder, 'SignalResponder')
@@ -28,36 +31,42 @@ class StackResource(_StackResource):  # type: ignore[misc]
     """
 
     def create_with_template(
-        self, child_template: Any, user_params: Any = None, timeout_mins: int | None = None
-    ) -> Any:
+        self,
+        child_template: Value,
+        user_params: Values | None = None,
+        timeout_mins: int | None = None,
+    ) -> Value:
         """Begin to create the nested stack; the template is a map, or its text."""
         made = super().create_with_template(_document(child_template), user_params, timeout_mins)
         return self.begin_work(handler_pairs.CREATE, made)
 
     def update_with_template(
-        self, child_template: Any, user_params: Any = None, timeout_mins: int | None = None
-    ) -> Any:
+        self,
+        child_template: Value,
+        user_params: Values | None = None,
+        timeout_mins: int | None = None,
+    ) -> Value:
         made = super().update_with_template(_document(child_template), user_params, timeout_mins)
         return self.begin_work('update', made)
 
-    def delete_nested(self) -> Any:
+    def delete_nested(self) -> Value:
         return self.begin_work('delete', super().delete_nested())
 
-    def _complete_template(self, template: Any, params: Any) -> Any:
+    def _complete_template(self, template: Value, params: Values | None) -> Template:
         return super()._complete_template(_document(template), params)
 
-    def get_output(self, op: str) -> Any:
+    def get_output(self, op: str) -> Value:
         """Return the value of an output of the nested stack."""
         return self.nested_stack.output(op)
 
     def has_nested(self) -> bool:
         return self.nested() is not None
 
-    def _resolve_attribute(self, name: str) -> Any:
+    def _resolve_attribute(self, name: str) -> Value:
         return self.get_output(name) if self.has_nested() else None
 
 
-def _document(template: Any) -> Any:
+def _document(template: Value) -> Value:
     """Return a nested template as a map, if it is a text."""
     return reader.parse(template) if isinstance(template, str) else template
 
@@ -65,9 +74,9 @@ def _document(template: Any) -> Any:
 class _UserMethods:
     """The methods of a type with a stack user, by Heat's names."""
 
-    create_user: Any
-    delete_user: Any
-    create_keypair: Any
+    create_user: Callable[[], None]
+    delete_user: Callable[[], None]
+    create_keypair: Callable[[], None]
     user_id: str | None
 
     def _create_user(self) -> None:
@@ -93,10 +102,10 @@ class SignalResponder(_UserMethods, _SignalResponder):  # type: ignore[misc]
     signed_endpoint, signed_method = SIGNAL, SIGNED_METHODS[SIGNAL]
 
     @property
-    def password(self) -> Any:
+    def password(self) -> str | None:
         return self.data().get('password')
 
-    def _get_ec2_signed_url(self, signal_type: str = '/signal', never_expire: bool = False) -> Any:
+    def _get_ec2_signed_url(self, signal_type: str = '/signal', never_expire: bool = False) -> str:
         """Return a URL that needs no token; it never expires. ``signal_type`` is ``/signal`` (for
         POST) or ``/waitcondition`` (for PUT).
         """
@@ -111,17 +120,17 @@ class SignalResponder(_UserMethods, _SignalResponder):  # type: ignore[misc]
         keys = data[signal_responder.ACCESS], data[signal_responder.SECRET]
         return ec2.signed_url(url, *keys, self.signed_method)
 
-    def _get_heat_signal_url(self, project_id: str | None = None) -> Any:
+    def _get_heat_signal_url(self, project_id: str | None = None) -> str | None:
         """Return the URL of the REST API that takes signals."""
         self._require_transport()
         return self.signal_url()
 
-    def _get_heat_signal_credentials(self) -> Any:
+    def _get_heat_signal_credentials(self) -> Values:
         """Return what a client needs to send signals with a token, as a map."""
         self._require_transport()
         return {} if self.users is None else self.login_values()
 
-    def _get_signal(self, signal_type: str = '/signal', multiple_signals: bool = False) -> Any:
+    def _get_signal(self, signal_type: str = '/signal', multiple_signals: bool = False) -> Values:
         self._require_transport()
         return json.loads(self.signal_attribute() or '{}')
 

@@ -1,13 +1,21 @@
 """The stack and the definitions of resources in the form that plug-ins written for Heat read."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.plugin.heat.heat_properties import Properties
 from heat_lite.plugin.heat.service_plugins import HeatContext
+from heat_lite.template import definition as template_definition
+from heat_lite.template.environment import Environment
 from heat_lite.template.function import dependencies
+from heat_lite.template.schema import PropertySchema
+from heat_lite.template.template import Template
+
+#: the stack of the service, of a floor that plug-ins do not import
+Stack: TypeAlias = Any
 
 
 class DefinitionView:
@@ -16,51 +24,53 @@ class DefinitionView:
     ``definition`` is that of the service; its other names are those of this object.
     """
 
-    def __init__(self, definition: Any, stack: Any) -> None:
+    def __init__(self, definition: template_definition.ResourceDefinition, stack: Stack) -> None:
         self.definition, self._stack = definition, stack
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.definition, name)
 
-    def _section(self, section: str, schema: Mapping[str, Any]) -> Properties:
+    def _section(self, section: str, schema: Mapping[str, PropertySchema]) -> Properties:
         given = getattr(self.definition, section) or {}
         resolve, lookup = self._stack.scope.resolve, self._stack.lookup
         return Properties(schema, given, resolve, self.definition.name, section, lookup)
 
-    def properties(self, schema: Mapping[str, Any], context: Any = None) -> Properties:
+    def properties(
+        self, schema: Mapping[str, PropertySchema], context: object = None
+    ) -> Properties:
         return self._section('properties', schema)
 
-    def update_policy(self, schema: Mapping[str, Any], context: Any = None) -> Properties:
+    def update_policy(
+        self, schema: Mapping[str, PropertySchema], context: object = None
+    ) -> Properties:
         return self._section('update_policy', schema)
 
-    def metadata(self) -> Any:
+    def metadata(self) -> Value:
         return self._stack.resolve(self.definition.metadata) or {}
 
     def deletion_policy(self) -> str:
         """Return Delete, Retain or Snapshot."""
-        policy: str = self.definition.deletion_policy
-        return policy
+        return self.definition.deletion_policy
 
-    def external_id(self) -> Any:
+    def external_id(self) -> Value:
         return self._stack.resolve(self.definition.external_id)
 
-    def condition(self) -> Any:
+    def condition(self) -> Value:
         return self.definition.condition
 
-    def dependencies(self, stack: Any) -> Iterator[Any]:
+    def dependencies(self, stack: 'StackView') -> Iterator[Resource]:
         """Yield the resources that the definition refers to or depends on."""
         for name in self.required_resource_names():
             yield stack[name]
 
     def required_resource_names(self) -> set[str]:
-        names: set[str] = self.definition.requires(self._stack.definitions)
-        return names
+        return self.definition.requires(self._stack.definitions)
 
     def render_hot(self) -> Values:
         """Return the definition as its template has it."""
         return dict(self.definition.raw)
 
-    def freeze(self, **parts: Any) -> 'DefinitionView':
+    def freeze(self, **parts: Value) -> 'DefinitionView':
         """Return a copy with ``properties``, ``metadata`` or other parts replaced."""
         return DefinitionView(self.definition.freeze(**parts), self._stack)
 
@@ -71,7 +81,7 @@ class DefinitionView:
         return hash(self.definition)
 
 
-def unwrapped(definition: Any) -> Any:
+def unwrapped(definition: Value) -> Value:
     """Return the definition of the service of a DefinitionView; anything else as it is."""
     return definition.definition if isinstance(definition, DefinitionView) else definition
 
@@ -85,14 +95,14 @@ class ResourceDefinition:
         self,
         name: str,
         resource_type: str,
-        properties: Mapping[str, Any] | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        properties: Mapping[str, Value] | None = None,
+        metadata: Mapping[str, Value] | None = None,
         depends: list[str] | None = None,
         deletion_policy: str | None = None,
-        update_policy: Mapping[str, Any] | None = None,
+        update_policy: Mapping[str, Value] | None = None,
         description: str | None = None,
         external_id: str | None = None,
-        condition: Any = None,
+        condition: Value = None,
     ) -> None:
         self.name, self.resource_type = name, resource_type
         self.description, self.depends = description, depends
@@ -122,22 +132,22 @@ class ResourceDefinition:
 class TemplateView:
     """The template of a stack: ``files``, ``env``, ``t`` (the document), ``version``."""
 
-    def __init__(self, template: Any) -> None:
+    def __init__(self, template: Template) -> None:
         self._template = template
 
     @property
-    def env(self) -> Any:
+    def env(self) -> Environment:
         return self._template.environment
 
     @property
-    def t(self) -> Any:
+    def t(self) -> Mapping[str, Value]:
         return self._template.data
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._template, name)
 
 
-class StackView(Mapping):
+class StackView(Mapping[str, Resource]):
     """The stack of a resource: a map of its resources by name, with the members of Heat's stack.
 
     All other names are those of the stack of the service.
@@ -148,7 +158,7 @@ class StackView(Mapping):
     STATUSES = status.STATUSES
     (IN_PROGRESS, FAILED, COMPLETE) = STATUSES
 
-    def __init__(self, stack: Any) -> None:
+    def __init__(self, stack: Stack) -> None:
         object.__setattr__(self, '_stack', stack)
 
     def __getattr__(self, name: str) -> Any:
@@ -170,13 +180,13 @@ class StackView(Mapping):
         return hash(self._stack)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Stack:
         """The stack of the service."""
         return self._stack
 
     # ------------------------------------------------------------ resources
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Resource:
         try:
             return self._stack.resource_for(name)
         except exception.ResourceNotFound as error:
@@ -189,13 +199,13 @@ class StackView(Mapping):
         return len(self._stack.definitions)
 
     @property
-    def resources(self) -> Values:
+    def resources(self) -> dict[str, Resource]:
         return {name: self[name] for name in self}
 
-    def resource_get(self, name: str) -> Any:
+    def resource_get(self, name: str) -> Resource | None:
         return self.get(name)
 
-    def resource_by_refid(self, refid: Any) -> Any:
+    def resource_by_refid(self, refid: Value) -> Resource | None:
         """Return the resource whose ``get_resource`` gives ``refid``; None if there is none."""
         for each in self._stack.current_resources():
             if each.action != status.DELETE and refid in (each.reference_id(), each.resource_id):
@@ -209,7 +219,7 @@ class StackView(Mapping):
         return HeatContext(self._stack.context, self._stack.clients())
 
     @property
-    def tenant_id(self) -> Any:
+    def tenant_id(self) -> str:
         return self._stack.tenant
 
     @property
@@ -217,12 +227,11 @@ class StackView(Mapping):
         return TemplateView(self._stack.template)
 
     @property
-    def env(self) -> Any:
+    def env(self) -> Environment:
         return self._stack.template.environment
 
-    def root_stack_id(self) -> Any:
+    def root_stack_id(self) -> str:
         return self._stack.root_id()
 
     def timeout_secs(self) -> int:
-        seconds: int = self._stack.timeout_seconds()
-        return seconds
+        return self._stack.timeout_seconds()

@@ -6,12 +6,12 @@
 import functools
 import logging
 from types import ModuleType
-from typing import Any
 
 import yaml
 
 from heat_lite import plugin
 from heat_lite.common import context, exception, identifier, status
+from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
 from heat_lite.engine import scheduler
 from heat_lite.plugin.heat import (
@@ -28,6 +28,7 @@ from heat_lite.plugin.heat import (
     task_runner,
     template_plugins,
 )
+from heat_lite.plugin.heat.stack_view import Stack
 from heat_lite.template import constraints, environment, function, reader
 from heat_lite.template.template import Template
 
@@ -52,15 +53,19 @@ class LifecyclePlugin:
     """Base of plug-ins that are called before and after each action of a stack."""
 
     def do_pre_op(
-        self, cnxt: Any, stack: Any, current_stack: Any = None, action: str | None = None
+        self,
+        cnxt: RequestContext,
+        stack: Stack,
+        current_stack: Stack | None = None,
+        action: str | None = None,
     ) -> None:
         """Called before an action; an exception stops it."""
 
     def do_post_op(
         self,
-        cnxt: Any,
-        stack: Any,
-        current_stack: Any = None,
+        cnxt: RequestContext,
+        stack: Stack,
+        current_stack: Stack | None = None,
         action: str | None = None,
         is_stack_failure: bool = False,
     ) -> None:

@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from heat_lite.common.value_types import Value
 from heat_lite.engine import scheduler
 
 
 class TaskRunner:
     """Runs a task: a function that returns a generator, or does its work at once."""
 
-    def __init__(self, task: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, task: Callable[..., Value], *args: Value, **kwargs: Value) -> None:
         self._task = task
         self._runner = scheduler.TaskRunner(task, *args, **kwargs)
 
@@ -18,7 +18,7 @@ class TaskRunner:
         self,
         wait_time: float = 1,
         timeout: float | None = None,
-        progress_callback: Callable[[], Any] | None = None,
+        progress_callback: Callable[[], object] | None = None,
     ) -> None:
         """Run the task to its end, with ``wait_time`` seconds between its steps."""
         for _ in self.as_task(timeout, progress_callback):
@@ -32,12 +32,12 @@ class TaskRunner:
         return self._runner.step()
 
     def run_to_completion(
-        self, wait_time: float = 1, progress_callback: Callable[[], Any] | None = None
+        self, wait_time: float = 1, progress_callback: Callable[[], object] | None = None
     ) -> None:
         self(wait_time, None, progress_callback)
 
     def as_task(
-        self, timeout: float | None = None, progress_callback: Callable[[], Any] | None = None
+        self, timeout: float | None = None, progress_callback: Callable[[], object] | None = None
     ) -> Iterator[None]:
         """Return a generator that runs the task."""
         if not self.started():

@@ -7,8 +7,8 @@ resolved against a ``Scope``. The scope of the running call is kept aside for th
 import contextvars
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import NoReturn
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import dialects, function, versions
@@ -25,23 +25,23 @@ def current_scope() -> function.Scope:
     return _scope.get(function.Scope())
 
 
-def resolve(snippet: Value, nullable: bool = False) -> Any:
+def resolve(snippet: Value, nullable: bool = False) -> Value:
     """Return the value of a parsed tree, as Heat's function of this name."""
     return function.resolve(snippet, current_scope())
 
 
-def validate(snippet: Value, path: Any = None) -> None:
+def validate(snippet: Value, path: Iterable[str | int] | None = None) -> None:
     """Validate all functions of a parsed tree. Raises StackValidationFailed."""
     function.validate(snippet, tuple(path or ()), current_scope())
 
 
-class _Parameters(Mapping):
+class _Parameters(Mapping[str, Value]):
     """The parameters of the stack, by name."""
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         return current_scope().parameter(name)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> NoReturn:
         raise TypeError('heat_lite lists no parameters to functions of plug-ins')
 
     __len__ = __iter__
@@ -50,18 +50,18 @@ class _Parameters(Mapping):
 class StackScope:
     """What the ``stack`` of a function offers: parameters and files, while it is resolved."""
 
-    parameters: Mapping[str, Any] = _Parameters()
+    parameters: Mapping[str, Value] = _Parameters()
 
     @staticmethod
     def file(name: str) -> str | None:
         return current_scope().file(name)
 
 
-def _scoped(given: Callable[..., Any]) -> Callable[..., Any]:
+def _scoped(given: Callable[..., Value]) -> Callable[..., Value]:
     """Return a method of the service for one of a plug-in without the argument ``scope``."""
 
     @functools.wraps(given)
-    def call(self: Any, scope: function.Scope | None = None) -> Any:
+    def call(self: function.Function, scope: function.Scope | None = None) -> Value:
         if scope is None:
             return given(self)
         token = _scope.set(scope)
@@ -76,18 +76,18 @@ def _scoped(given: Callable[..., Any]) -> Callable[..., Any]:
 class Function(function.Function):
     """``heat.engine.function.Function``: ``stack``, ``fn_name`` and ``args``."""
 
-    def __init__(self, stack: Any, fn_name: str, args: Any) -> None:
+    def __init__(self, stack: StackScope, fn_name: str, args: Value) -> None:
         self.stack, self.fn_name = stack, fn_name
         super().__init__(fn_name, args)
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: Value) -> None:
         super().__init_subclass__(**options)
         for name in SCOPED:
             if name in vars(cls):
                 setattr(cls, name, _scoped(vars(cls)[name]))
 
     @classmethod
-    def parse(cls, parser: Any, name: str, args: Any) -> Any:
+    def parse(cls, parser: function.Parser, name: str, args: Value) -> function.Function:
         return cls(StackScope(), name, parser.parse(args))
 
     def validate(self, scope: function.Scope | None = None) -> None:
@@ -98,7 +98,12 @@ class Macro(Function):
     """``heat.engine.function.Macro``: a function that is replaced by what it parses."""
 
     def __init__(
-        self, stack: Any, fn_name: str, raw_args: Any, parse_func: Any, template: Any = None
+        self,
+        stack: StackScope,
+        fn_name: str,
+        raw_args: Value,
+        parse_func: Callable[[Value], Value],
+        template: Value = None,
     ) -> None:
         self.stack, self.fn_name, self.template = stack, fn_name, template
         self.args = raw_args  # for parse_args
@@ -106,13 +111,13 @@ class Macro(Function):
         super().__init__(stack, fn_name, self.parsed)
 
     @classmethod
-    def parse(cls, parser: Any, name: str, args: Any) -> Any:
+    def parse(cls, parser: function.Parser, name: str, args: Value) -> function.Function:
         return cls(StackScope(), name, args, parser.parse)
 
-    def parse_args(self, parse_func: Any) -> Any:
+    def parse_args(self, parse_func: Callable[[Value], Value]) -> Value:
         raise NotImplementedError
 
-    def result(self, scope: function.Scope | None = None) -> Any:
+    def result(self, scope: function.Scope | None = None) -> Value:
         return resolve(self.parsed)
 
 
@@ -120,8 +125,8 @@ class Template:
     """Base of template classes; a subclass adds to ``functions`` and ``condition_functions``."""
 
     base: dialects.Version
-    functions: Mapping[str, Any] = {}
-    condition_functions: Mapping[str, Any] | None = None
+    functions: Mapping[str, type[function.Function]] = {}
+    condition_functions: Mapping[str, type[function.Function]] | None = None
 
     @classmethod
     def as_version(cls, name: str) -> dialects.Version:

@@ -33,6 +33,10 @@ class Base:
         yield from self.handle_delete()
         yield from self.handle_create()
 
+    def handle_snapshot_delete(self, state):
+        self.calls.append('saved')
+        yield from self.handle_delete()
+
     def handle_check(self):
         return 'checked'
 
@@ -42,6 +46,7 @@ members = {
     for action in ('create', 'delete', 'update', 'check')
     for name, method in handler_pairs.pair(action, Base).items()
 }
+members['handle_snapshot_delete'] = handler_pairs.beginning('delete', Base.handle_snapshot_delete)
 Pair = type('Pair', (handler_pairs.HandlerPairs, Base), members)
 
 
@@ -68,6 +73,12 @@ def test_handlers_of_the_service_run_pairs_to_their_end():
     item.resource_id = 'seven'
     list(handlers.run(item, item.handle_update, 'update', None))
     assert item.calls == ['deleting', 'deleted', 'waiting', 'ready']
+
+
+def test_delete_with_a_snapshot_ends_as_a_delete():
+    item = Pair()
+    list(handlers.run(item, item.handle_snapshot_delete, 'delete', ('CREATE', 'COMPLETE')))
+    assert item.calls == ['saved', 'deleting', 'deleted']
 
 
 def test_handler_without_waits_returns_its_result():
