@@ -11,12 +11,13 @@ import math
 import threading
 import time
 import types
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 from heat_lite.template.functions import budget
 
-Graph = Mapping[Any, Iterable[Any]]
+Item = TypeVar('Item', bound=Hashable)
+Result = TypeVar('Result')
 FIRST_PAUSE, PAUSE_GROWTH, LONGEST_PAUSE = 0.05, 1.5, 2.0
 
 
@@ -42,17 +43,6 @@ class Abandoned(GeneratorExit):
     """Another task continues this work: the task ends at once and cleans nothing up."""
 
 
-class ExceptionGroup(Exception):
-    """Several tasks of a group have failed.
-
-    ``exceptions`` holds their errors in order of arrival.
-    """
-
-    def __init__(self, exceptions: Iterable[BaseException] = ()):
-        self.exceptions = list(exceptions)
-        super().__init__(str([str(error) for error in self.exceptions]))
-
-
 class Wakeup:
     """An event that a task waits for by yielding it.
 
@@ -64,7 +54,7 @@ class Wakeup:
         self.seconds = timeout
         self._lock = threading.Lock()
         self._notified = False
-        self._callback: Callable[[], Any] | None = None
+        self._callback: Callable[[], object] | None = None
 
     def notify(self) -> None:
         with self._lock:
@@ -72,12 +62,18 @@ class Wakeup:
         if callback is not None:
             callback()
 
-    def on_notify(self, callback: Callable[[], Any]) -> None:
+    def on_notify(self, callback: Callable[[], object]) -> None:
         """Call ``callback`` on notification, or now if the notification has come already."""
         with self._lock:
             self._callback, notified = callback, self._notified
         if notified:
             callback()
+
+
+#: what a task yields: the seconds of a pause, a Wakeup, or None for a pause that grows
+Wait = float | Wakeup | None
+#: a task
+Work = Generator[Wait, None, Result]
 
 
 def pauses() -> Iterator[float]:
@@ -89,20 +85,20 @@ def pauses() -> Iterator[float]:
 
 
 def wrappertask(
-    task: Callable[..., Generator[Any, Any, Any]],
-) -> Callable[..., Generator[Any, Any, Any]]:
+    task: Callable[..., Generator[Any, Any, Result]],
+) -> Callable[..., Work[Result]]:
     """Decorate a generator function that yields other generators to run (style of Heat
     plug-ins).
     """
 
     @functools.wraps(task)
-    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> Work[Result]:
         return flatten(task(*args, **kwargs))
 
     return wrapper
 
 
-def flatten(outer: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+def flatten(outer: Generator[Any, Any, Result]) -> Work[Result]:
     """Run a generator, and each generator that it yields in place of that yield.
 
     Return its result.
@@ -128,7 +124,7 @@ def flatten(outer: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
             resume, argument = outer.throw, error
 
 
-def continue_task(task: Generator[Any, Any, Any], request: Any) -> Generator[Any, Any, Any]:
+def continue_task(task: Work[Result], request: Wait) -> Work[Result]:
     """Run the rest of a generator whose last wait was ``request``. Return its result."""
     while True:
         try:
@@ -155,19 +151,19 @@ class TaskRunner:
 
     def __init__(
         self,
-        task: Generator[Any, Any, Any] | Callable[..., Any],
+        task: Work | Callable[..., Any],
         *args: Any,
         name: str | None = None,
         timeout: float | None = None,
         clock: Callable[[], float] = time.monotonic,
         **kwargs: Any,
     ):
+        #: the callable, and once it has been called, its generator
         self._task: Any = (
             task if isinstance(task, Generator) else functools.partial(task, *args, **kwargs)
         )
         self.name = name or getattr(task, '__name__', str(task))
         self._clock = clock
-        self._generator: Any = None
         self._thrown: BaseException | None = None
         self._pauses = pauses()
         self._timeout = timeout
@@ -186,15 +182,14 @@ class TaskRunner:
         timeout = self._timeout if timeout is None else timeout
         if timeout is not None:
             self._timeout, self._deadline = timeout, self._clock() + timeout
-        outcome = self._task
-        if not isinstance(outcome, types.GeneratorType):
+        if callable(self._task):
             with budget.fresh():
                 outcome = self._task()
-        if isinstance(outcome, types.GeneratorType):
-            self._generator = outcome
-            self.step()
-        else:
-            self.result, self.done = outcome, True
+            if not isinstance(outcome, types.GeneratorType):
+                self.result, self.done = outcome, True
+                return
+            self._task = outcome
+        self.step()
 
     def step(self) -> bool:
         """Run up to the next wait.
@@ -220,7 +215,7 @@ class TaskRunner:
     def _advance(self) -> None:
         thrown, self._thrown = self._thrown, None
         with budget.fresh():
-            request = next(self._generator) if thrown is None else self._generator.throw(thrown)
+            request = next(self._task) if thrown is None else self._task.throw(thrown)
         self.wakeup = request if isinstance(request, Wakeup) else None
         if self.wakeup is not None:
             request = self.wakeup.seconds
@@ -245,47 +240,48 @@ class TaskRunner:
             self._deadline = deadline if self._deadline is None else min(deadline, self._deadline)
             self._timeout = grace
         elif not self.done:
-            self._generator.close()
+            self._task.close()
             self.done = True
 
-    def run_to_completion(self, sleep: Callable[[float], Any] = time.sleep) -> Any:
+    def run_to_completion(self, sleep: Callable[[float], object] = time.sleep) -> Any:
         """Step to the end in this thread, sleeping between steps. Return the result."""
         while not self.step():
             sleep(self.pause)
         return self.result
 
 
-class DependencyTaskGroup:
-    """Runs the nodes of a graph, each after all nodes that it requires.
+class DependencyTaskGroup(Generic[Item]):
+    """The bookkeeping of the nodes of a graph, each of which runs after all that it requires.
 
-    ``graph`` is ``{node: set of nodes that come first}``; ``reverse`` inverts the edges.
-    ``task(node)`` does the work of a node, or returns a generator that does. The bookkeeping
-    (``ready``, ``start``, ``finish``) serves callers that run nodes elsewhere; calling the group
-    runs the nodes here, as a generator. After a failure no new node starts, and running nodes get
-    ``error_wait_time`` seconds to end (None: no limit). With ``aggregate_exceptions`` all errors
-    are collected and raised as an ExceptionGroup.
+    ``graph`` is ``{node: set of nodes that come first}``. After a failure no new node starts, and
+    running nodes get ``error_wait_time`` seconds to end (None: no limit). With
+    ``aggregate_exceptions`` nodes that do not require a failed one still start.
     """
 
     def __init__(
         self,
-        graph: Graph,
-        task: Callable[[Any], Any] | None = None,
-        reverse: bool = False,
+        graph: Mapping[Item, Iterable[Item]],
         error_wait_time: float | None = None,
         aggregate_exceptions: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self._task: Any = task
         self._clock = clock
         self._error_wait_time = error_wait_time
         self._aggregate = aggregate_exceptions
-        self._waits_for, self._dependants = _edges(graph, reverse)
+        self._waits_for: dict[Item, set[Item]] = {
+            node: set() for node in itertools.chain(graph, *graph.values())
+        }
+        self._dependants: dict[Item, list[Item]] = {}
+        for node, first in graph.items():
+            self._waits_for[node].update(first)
+            for required in self._waits_for[node]:
+                self._dependants.setdefault(required, []).append(node)
         self._ready = dict.fromkeys(node for node, first in self._waits_for.items() if not first)
-        self.running: dict[Any, Any] = {}
+        self.running: dict[Item, Any] = {}
         self.errors: list[BaseException] = []
         self._failed_at: float | None = None
 
-    def ready(self) -> list:
+    def ready(self) -> list[Item]:
         """Return the nodes that may start now, in the order in which they became ready.
 
         There are none after a failure, unless exceptions are aggregated.
@@ -294,12 +290,12 @@ class DependencyTaskGroup:
             return []
         return list(self._ready)
 
-    def start(self, node: Any, work: Any = None) -> None:
+    def start(self, node: Item, work: object = None) -> None:
         """Mark ``node`` as running. ``work`` is a value for the caller, kept in ``running``."""
         del self._ready[node]
         self.running[node] = work
 
-    def finish(self, node: Any, error: BaseException | None = None) -> None:
+    def finish(self, node: Item, error: BaseException | None = None) -> None:
         """Mark ``node`` as ended. Its dependants become ready unless it failed."""
         del self.running[node]
         if error is not None:
@@ -312,11 +308,11 @@ class DependencyTaskGroup:
             if not waits_for:
                 self._ready[dependant] = None
 
-    def add(self, node: Any) -> None:
+    def add(self, node: Item) -> None:
         """Add a node that requires no other one."""
         self._ready[node] = None
 
-    def reopen(self, node: Any) -> None:
+    def reopen(self, node: Item) -> None:
         """Mark a running node as ready again."""
         del self.running[node]
         self._ready[node] = None
@@ -332,66 +328,3 @@ class DependencyTaskGroup:
         if self._failed_at is None or self._error_wait_time is None:
             return math.inf
         return max(0.0, self._failed_at + self._error_wait_time - self._clock())
-
-    def raise_errors(self) -> None:
-        if len(self.errors) == 1 or (self.errors and not self._aggregate):
-            raise self.errors[0]
-        if self.errors:
-            raise ExceptionGroup(self.errors)
-
-    def __call__(self) -> Iterator[float]:
-        try:
-            while not self.done:
-                self._start_ready()
-                self._step_running()
-                if self.grace_left() == 0:
-                    self._cancel_running()
-                elif self.running:
-                    yield min(
-                        self.grace_left(),
-                        *(runner.wait_left() for runner in self.running.values()),
-                    )
-        finally:
-            self._cancel_running()
-        self.raise_errors()
-
-    def _start_ready(self) -> None:
-        # a task that ends at once makes other nodes ready in this same step
-        while ready := self.ready():
-            for node in ready:
-                runner = TaskRunner(self._task, node, clock=self._clock)
-                self.start(node, runner)
-                self._step(node, runner)
-
-    def _step_running(self) -> None:
-        for node, runner in list(self.running.items()):
-            if runner.wait_left() == 0:
-                self._step(node, runner)
-
-    def _step(self, node: Any, runner: TaskRunner) -> None:
-        try:
-            if runner.step():
-                self.finish(node)
-        except Exception as error:
-            self.finish(node, error)
-
-    def _cancel_running(self) -> None:
-        for node, runner in list(self.running.items()):
-            runner.cancel()
-            self.running.pop(node)
-
-
-def _edges(graph: Graph, reverse: bool) -> tuple[dict[Any, set], dict[Any, list]]:
-    """Return two maps of a graph: the nodes that each node waits for, and the nodes that wait
-    for each.
-    """
-    waits_for: dict[Any, set] = {node: set() for node in itertools.chain(graph, *graph.values())}
-    for node, first in graph.items():
-        for required in first:
-            before, after = (node, required) if reverse else (required, node)
-            waits_for[after].add(before)
-    dependants: dict[Any, list] = {}
-    for node, first in waits_for.items():
-        for required in first:
-            dependants.setdefault(required, []).append(node)
-    return waits_for, dependants

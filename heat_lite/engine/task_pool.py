@@ -11,7 +11,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from heat_lite.common import log_context, metrics, tracing
@@ -20,7 +20,7 @@ from heat_lite.engine.scheduler import TaskRunner
 LOG = logging.getLogger(__name__)
 UNTIL_WOKEN = math.inf
 OnStep = Callable[[], None]
-OnEnd = Callable[[Any, BaseException | None], Any]
+OnEnd = Callable[[Any, BaseException | None], object]
 #: ready jobs by their projects, in the order of their turns
 Line = dict[str | None, 'collections.deque[Job]']
 IDLE_SECONDS = 30.0
@@ -76,7 +76,6 @@ class Job:
         self._on_end = on_end
         # guarded by the lock of the pool
         self.state = 'new'
-        self.woken = False
         self.ticket = 0
 
     def wake(self) -> None:
@@ -112,7 +111,7 @@ class Job:
             self.runner.wakeup.on_notify(self.wake)
         return self.runner.pause
 
-    def _end(self, result: Any, error: BaseException | None) -> None:
+    def _end(self, result: object, error: BaseException | None) -> None:
         try:
             if self._on_end is not None:
                 self._on_end(result, error)
@@ -190,6 +189,39 @@ class Queue:
         return None
 
 
+class Sleepers:
+    """The jobs that pause until a time, by ticket: one that ends early is not kept until then."""
+
+    def __init__(self) -> None:
+        #: (time, ticket) of each pause; some have ended early
+        self._pauses: list[tuple[float, int]] = []
+        self._jobs: dict[int, Job] = {}
+        self._tickets = itertools.count(1)
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def add(self, job: Job, pause: float) -> None:
+        job.ticket = next(self._tickets)
+        self._jobs[job.ticket] = job
+        heapq.heappush(self._pauses, (time.monotonic() + pause, job.ticket))
+
+    def discard(self, job: Job) -> None:
+        self._jobs.pop(job.ticket, None)
+
+    def next_time(self) -> float | None:
+        """Return the monotonic time at which the next pause ends; None if there is none."""
+        return self._pauses[0][0] if self._pauses else None
+
+    def pop_due(self) -> Iterator[Job]:
+        """Yield the jobs whose pause has ended by now."""
+        now = time.monotonic()
+        while self._pauses and self._pauses[0][0] <= now:
+            job = self._jobs.pop(heapq.heappop(self._pauses)[1], None)
+            if job is not None:
+                yield job
+
+
 class TaskPool:
     """A pool of at most ``size`` threads.
 
@@ -198,21 +230,17 @@ class TaskPool:
     """
 
     def __init__(
-        self, size: int = 64, name: str = 'tasks', prepare: Callable[[], Any] | None = None
+        self, size: int = 64, name: str = 'tasks', prepare: Callable[[], object] | None = None
     ):
         self._size = size
         self._name = name
         self._prepare = prepare
         self._changed = threading.Condition()
         self._ready = Queue(max(size * MAX_SHARE // 100, 1))
-        #: (time, ticket) of each pause that ends; some have ended early
-        self._sleeping: list[tuple[float, int]] = []
-        #: the jobs that still pause so, by ticket: a job that has ended is not kept until then
-        self._sleepers: dict[int, Job] = {}
-        self._tickets = itertools.count(1)
+        self._sleepers = Sleepers()
         self._threads = 0
         self._idle = 0
-        self._closed = self._frozen = False
+        self._frozen = False
         self._stepping = 0
         #: a callable that returns whether any job may be stepped now; called before each step
         self.may_step: Callable[[], bool] = lambda: True
@@ -233,7 +261,7 @@ class TaskPool:
         """
         job = Job(self, runner, limit_group, on_step, on_end, low_priority, subject)
         with self._changed:
-            if self._closed:
+            if self._frozen:
                 raise PoolClosed('The task pool is closed')
             self.jobs.add(job)
             self._make_ready(job)
@@ -261,32 +289,18 @@ class TaskPool:
     def wake(self, job: Job) -> None:
         with self._changed:
             if job.state == 'running':
-                job.woken = True
+                job.state = 'woken'  # it is ready again after its present step
             elif job.state == 'sleeping':
                 self._make_ready(job)
 
-    def close(self, seconds: float = 0) -> list[Job]:
-        """Accept no new jobs.
-
-        Wait up to ``seconds`` for the present ones; return those that have not ended.
-        """
-        with self._changed:
-            self._closed = True
-        deadline = time.monotonic() + seconds
-        for job in list(self.jobs):
-            job.ended.wait(max(0, deadline - time.monotonic()))
-        with self._changed:
-            self._changed.notify_all()
-            return [job for job in self.jobs if not job.ended.is_set()]
-
     def freeze(self, seconds: float = 0) -> bool:
-        """Step no job any more.
+        """Accept no new jobs, and step none any more.
 
         Wait up to ``seconds`` for running steps; return False if some still run.
         """
         deadline = time.monotonic() + seconds
         with self._changed:
-            self._closed = self._frozen = True
+            self._frozen = True
             self._changed.notify_all()
             while self._stepping and time.monotonic() < deadline:
                 self._changed.wait(deadline - time.monotonic())
@@ -296,8 +310,7 @@ class TaskPool:
 
     def _make_ready(self, job: Job) -> None:
         job.state = 'ready'
-        self._sleepers.pop(job.ticket, None)
-        job.ticket = 0
+        self._sleepers.discard(job)
         group = job.limit_group
         if group is not None and group.running >= group.limit:
             group.queue.append(job)
@@ -322,7 +335,7 @@ class TaskPool:
                 if job is None:
                     self._threads -= 1
                     return
-                job.state, job.woken = 'running', False
+                job.state = 'running'
                 self._stepping += 1
             with metrics.TURNS.time():
                 pause = job.step()
@@ -337,31 +350,23 @@ class TaskPool:
         """Return the next job for this thread, or None when the thread should end."""
         idle_deadline = time.monotonic() + IDLE_SECONDS
         while not self._frozen:
-            self._wake_sleepers()
+            for job in self._sleepers.pop_due():
+                self._make_ready(job)
             blocked = self._ready and not self.may_step()
-            job = self._ready.pop() if self._ready and not blocked else None
-            if job is not None:
-                return job
+            found = self._ready.pop() if self._ready and not blocked else None
+            if found is not None:
+                return found
             now = time.monotonic()
-            if self._closed and not self.jobs:
-                return None
             # one thread stays while any job sleeps, to wake it in time
-            if now >= idle_deadline and (self._idle or not self._sleeping) and not blocked:
+            until = self._sleepers.next_time()
+            if now >= idle_deadline and (self._idle or until is None) and not blocked:
                 return None
-            until = self._sleeping[0][0] if self._sleeping else idle_deadline
+            until = idle_deadline if until is None else until
             until = min(until, now + BLOCKED_POLL_SECONDS) if blocked else until
             self._idle += 1
             self._changed.wait(max(0, min(until, max(idle_deadline, now + 1)) - now))
             self._idle -= 1
         return None
-
-    def _wake_sleepers(self) -> None:
-        now = time.monotonic()
-        while self._sleeping and self._sleeping[0][0] <= now:
-            _, ticket = heapq.heappop(self._sleeping)
-            job = self._sleepers.get(ticket)
-            if job is not None:  # otherwise the job has been woken meanwhile
-                self._make_ready(job)
 
     def _step_done(self, job: Job, pause: float | None) -> None:
         self._ready.done(job)
@@ -373,13 +378,11 @@ class TaskPool:
         if pause is None:
             job.state = 'ended'
             self.jobs.discard(job)
-        elif job.woken or pause <= 0:
+        elif job.state == 'woken' or pause <= 0:
             self._make_ready(job)
         else:
             job.state = 'sleeping'
             if pause != UNTIL_WOKEN:
-                job.ticket = next(self._tickets)
-                self._sleepers[job.ticket] = job
-                heapq.heappush(self._sleeping, (time.monotonic() + pause, job.ticket))
+                self._sleepers.add(job, pause)
                 if self._idle:
                     self._changed.notify()

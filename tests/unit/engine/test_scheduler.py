@@ -1,5 +1,7 @@
 """Tasks, timeouts, cancellation and groups of tasks that depend on each other."""
 
+import math
+
 import pytest
 
 from heat_lite.engine import scheduler
@@ -123,80 +125,52 @@ def test_wrappertask_passes_results_and_errors_of_inner_tasks():
     assert scheduler.TaskRunner(outer).run_to_completion(lambda _: None) == 16
 
 
-def run(group):
-    clock = Clock()
-    return scheduler.TaskRunner(group, name='group').run_to_completion(clock.sleep)
-
-
 DIAMOND = {'d': {'b', 'c'}, 'b': {'a'}, 'c': {'a'}, 'a': set()}
 
 
-@pytest.mark.parametrize(('reverse', 'first', 'last'), [(False, 'a', 'd'), (True, 'd', 'a')])
-def test_task_group_follows_dependencies(reverse, first, last):
-    order = []
-
-    def task(node):
-        yield
-        order.append(node)
-
-    run(scheduler.DependencyTaskGroup(DIAMOND, task, reverse=reverse))
-    assert order[0] == first and order[-1] == last and sorted(order) == ['a', 'b', 'c', 'd']
+def start_all(group):
+    nodes = group.ready()
+    for node in nodes:
+        group.start(node)
+    return nodes
 
 
-def test_task_group_independent_tasks_overlap():
-    running, most = set(), []
+def test_task_group_follows_dependencies():
+    group = scheduler.DependencyTaskGroup(DIAMOND)
+    assert start_all(group) == ['a'] and start_all(group) == []
+    group.finish('a')
+    assert sorted(start_all(group)) == ['b', 'c']
+    group.finish('b')
+    assert start_all(group) == []
+    group.finish('c')
+    assert start_all(group) == ['d'] and not group.done
+    group.finish('d')
+    assert group.done
 
-    def task(node):
-        running.add(node)
-        yield
-        most.append(len(running))
-        running.discard(node)
 
-    run(scheduler.DependencyTaskGroup({'a': set(), 'b': set(), 'c': set()}, task))
-    assert max(most) == 3
-
-
-def test_task_group_after_failure_starts_nothing_new():
-    ended = []
-
-    def task(node):
-        if node == 'bad':
-            raise ValueError('bad')
-        yield
-        ended.append(node)
-
+@pytest.mark.parametrize(('aggregates', 'ready'), [(False, []), (True, ['after good'])])
+def test_task_group_after_failure_starts_what_aggregation_allows(aggregates, ready):
     graph = {'bad': set(), 'good': set(), 'after good': {'good'}, 'after bad': {'bad'}}
-    with pytest.raises(ValueError, match='bad'):
-        run(scheduler.DependencyTaskGroup(graph, task))
-    assert ended == ['good']
+    group = scheduler.DependencyTaskGroup(graph, aggregate_exceptions=aggregates)
+    start_all(group)
+    group.finish('bad', ValueError('bad'))
+    group.finish('good')
+    assert group.ready() == ready
+    assert [str(error) for error in group.errors] == ['bad']
 
 
-def test_task_group_error_wait_time_cancels_the_others():
-    clock, ended = Clock(), []
-
-    def task(node):
-        if node == 'bad':
-            raise ValueError('bad')
-        yield 100
-        ended.append(node)
-
+def test_task_group_gives_running_nodes_the_error_wait_time():
+    clock = Clock()
     group = scheduler.DependencyTaskGroup(
-        {'bad': set(), 'slow': set()}, task, error_wait_time=10, clock=clock
+        {'bad': set(), 'slow': set()}, error_wait_time=10, clock=clock
     )
-    with pytest.raises(ValueError):
-        scheduler.TaskRunner(group, clock=clock).run_to_completion(clock.sleep)
-    assert ended == []
-
-
-def test_task_group_aggregates_exceptions():
-    def task(node):
-        raise ValueError(node)
-
-    with pytest.raises(scheduler.ExceptionGroup) as caught:
-        run(
-            scheduler.DependencyTaskGroup({'a': set(), 'b': set()}, task, aggregate_exceptions=True)
-        )
-    assert sorted(str(error) for error in caught.value.exceptions) == ['a', 'b']
+    start_all(group)
+    assert group.grace_left() == math.inf
+    group.finish('bad', ValueError('bad'))
+    clock.sleep(4)
+    assert group.grace_left() == 6 and not group.done
+    clock.sleep(7)
+    assert group.grace_left() == 0
 
 
 def test_task_group_adds_required_nodes():

@@ -16,7 +16,7 @@ from tests.timeouts import WAIT_SECONDS, wait_until
 def pool():
     pool = task_pool.TaskPool(8, 'test')
     yield pool
-    for job in pool.close():
+    for job in list(pool.jobs):
         job.throw(GeneratorExit())
 
 
@@ -148,21 +148,6 @@ def test_sleeping_jobs_hold_no_thread(pool):
     assert all(job.ended.wait(60) for job in jobs)
 
 
-def test_closed_pool_refuses_jobs_and_returns_unfinished():
-    pool = task_pool.TaskPool(2, 'closed')
-
-    def forever():
-        while True:
-            yield 1000
-
-    job, _ = spawn(pool, forever())
-    assert pool.close(0.05) == [job]
-    with pytest.raises(RuntimeError):
-        spawn(pool, forever())
-    job.throw(scheduler.Cancelled())
-    assert job.ended.wait(60)
-
-
 def test_frozen_pool_ends_running_steps_only():
     pool = task_pool.TaskPool(4)
     begun, go_on, steps = threading.Event(), threading.Event(), []
@@ -181,6 +166,8 @@ def test_frozen_pool_ends_running_steps_only():
     assert pool.freeze(60)
     assert not job.ended.wait(0.05)
     assert steps == [1] and not job.ended.is_set()
+    with pytest.raises(task_pool.PoolClosed):
+        spawn(pool, task)
 
 
 def test_pool_steps_nothing_while_may_step_is_false():

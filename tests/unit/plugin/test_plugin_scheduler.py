@@ -33,16 +33,3 @@ def test_wrappertask_runs_subtasks_in_place():
 
     scheduler.TaskRunner(task).run_to_completion(sleep=lambda seconds: None)
     assert steps == ['before', 'subtask', 'after']
-
-
-def test_dependency_task_group_runs_tasks_in_order_of_their_dependencies():
-    order = []
-
-    def task(name):
-        order.append(name)
-        yield
-
-    graph = {'server': {'port'}, 'port': {'network'}, 'network': set()}
-    group = scheduler.DependencyTaskGroup(graph, task)
-    scheduler.TaskRunner(group).run_to_completion(sleep=lambda seconds: None)
-    assert order == ['network', 'port', 'server']

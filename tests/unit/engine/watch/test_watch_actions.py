@@ -17,9 +17,7 @@ def signal(rule_id, name='policy'):
 
 @pytest.fixture
 def pool():
-    pool = TaskPool(8)
-    yield pool
-    pool.close()
+    return TaskPool(8)
 
 
 def test_signals_of_one_project_do_not_delay_those_of_another(pool):

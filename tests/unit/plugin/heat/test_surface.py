@@ -52,7 +52,7 @@ def test_packages_are_modules_without_names():
         ),
         ('heat.engine.support', 'SupportStatus SUPPORTED DEPRECATED HIDDEN UNSUPPORTED'),
         ('heat.engine.translation', 'TranslationRule'),
-        ('heat.engine.scheduler', 'TaskRunner DependencyTaskGroup Timeout wrappertask'),
+        ('heat.engine.scheduler', 'TaskRunner Timeout wrappertask'),
         ('heat.engine.function', 'Function resolve dependencies validate'),
         ('heat.engine.rsrc_defn', 'ResourceDefinition'),
         ('heat.engine.clients.client_plugin', 'ClientPlugin'),
