@@ -6,8 +6,7 @@ Tests: tests/functional/test_engine.py.
 """
 
 import logging
-import typing
-from collections.abc import Generator
+from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value
@@ -18,13 +17,11 @@ from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.execution.traversal import Outcome
 from heat_lite.engine.resource import failures
 from heat_lite.engine.resource.failures import TIMEOUT
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import adoption, snapshots, stack_users
 from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
-
-#: what a task yields is a pause or a Wakeup (see ``scheduler``)
-Work = Generator[typing.Any, None, typing.Any]
 
 
 def create(task: StackTask) -> Work:
@@ -176,11 +173,11 @@ def walk_backward(task: StackTask) -> Work:
     yield from task.stack.journal.write()
 
 
-def _forward(stack: Stack) -> dict:
+def _forward(stack: Stack) -> plan.Graph:
     return plan.forward(stack.requirements)
 
 
-def _backward(stack: Stack) -> dict:
+def _backward(stack: Stack) -> plan.Graph:
     return plan.backward(stack.records.stored())
 
 
@@ -188,7 +185,7 @@ def _walk_all(task: StackTask) -> Work:
     """Apply the wanted definition and delete all other rows. Returns the Outcome."""
     stack = task.stack
     while True:
-        wanted = {} if stack.run.deleting else stack.requirements
+        wanted: Mapping[str, plan.Names] = {} if stack.run.deleting else stack.requirements
         if wanted and stack.action == status.RESTORE:
             wanted = plan.with_order(wanted, _restore_order(stack))
         rows, outcome = yield from planned_walk.walk(task, wanted)

@@ -9,10 +9,10 @@ Tests: tests/functional/test_engine.py.
 
 import dataclasses
 import logging
-import typing
 from collections.abc import Callable
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import locks
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import deferred_auth
@@ -20,10 +20,12 @@ from heat_lite.engine.execution import action_work, recovery
 from heat_lite.engine.execution.mailbox import ActionRequest
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.resource import failures, fingerprint
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import stack_lock, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import validation
+from heat_lite.template.template import Template
 
 LOG = logging.getLogger(__name__)
 #: how long another engine may take to stop its work on a stack, in seconds
@@ -33,10 +35,10 @@ DELETE_ATTEMPTS = 3
 #: gives the running action up; no action of a stack's state
 CANCEL = 'CANCEL'
 
-ActionMethod = Callable[[StackTask], action_work.Work]
+ActionMethod = Callable[[StackTask], Work]
 
 
-def start(stack: Stack, action: str, **options: typing.Any) -> None:
+def start(stack: Stack, action: str, **options: Value) -> None:
     """Begin an action (a key of ACTIONS); ``options`` are fields of ActionRun.
 
     Returns when the beginning is stored. Raises ActionInProgress, and what the action's check
@@ -55,11 +57,11 @@ def create(stack: Stack, adopted: bool = False) -> None:
 
 def update(
     stack: Stack,
-    template: typing.Any,
-    values: dict,
+    template: Template,
+    values: Values,
     action: str = status.UPDATE,
     template_id: int | None = None,
-    **options: typing.Any,
+    **options: Value,
 ) -> None:
     """Begin to change the stack to what ``template`` describes (UPDATE, RESTORE).
 

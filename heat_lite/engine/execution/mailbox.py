@@ -7,13 +7,17 @@ the mailbox of the task and wait until the task has served it.
 import collections
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, tracing
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.stack import legacy_stacks, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.task_pool import Job
+
+if TYPE_CHECKING:
+    from heat_lite.engine.execution.actions import Action
 
 #: how long a requester waits for the task, in seconds
 SECONDS = 30
@@ -33,10 +37,10 @@ class Request:
 
     def __init__(self) -> None:
         self._done = threading.Event()
-        self._result: Any = None
+        self._result: Value = None
         self._error: BaseException | None = None
 
-    def end(self, result: Any = None, error: BaseException | None = None) -> None:
+    def end(self, result: Value = None, error: BaseException | None = None) -> None:
         """Release the requester, with a result or with an error to raise."""
         self._result, self._error = result, error
         self._done.set()
@@ -50,7 +54,7 @@ class Request:
         return True
 
     @property
-    def result(self) -> Any:
+    def result(self) -> Value:
         return self._result
 
 
@@ -60,10 +64,10 @@ class Callback(Request):
     Its changes are stored before the requester is released.
     """
 
-    def __init__(self, function: Callable[[Stack], Any]) -> None:
+    def __init__(self, function: Callable[[Stack], Value]) -> None:
         super().__init__()
         self._function = function
-        self._outcome: dict[str, Any] = {}
+        self._outcome: Values = {}
 
     def call(self, stack: Stack) -> None:
         """Call the function; its error belongs to the requester."""
@@ -84,7 +88,7 @@ class ActionRequest(Request):
     ``actions.ACTIONS``.
     """
 
-    def __init__(self, stack: Stack, run: ActionRun, action: Any) -> None:
+    def __init__(self, stack: Stack, run: ActionRun, action: 'Action') -> None:
         super().__init__()
         self.stack = stack
         self.run = run
@@ -118,8 +122,8 @@ class Mailbox:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._messages: collections.deque[str] = collections.deque()
-        self._actions: collections.deque[Any] = collections.deque()
-        self._callbacks: collections.deque[Any] = collections.deque()
+        self._actions: collections.deque[ActionRequest] = collections.deque()
+        self._callbacks: collections.deque[Callback] = collections.deque()
         self._closed = False
         #: whether the worker has to end: this engine has got the lock of its stack
         self.must_leave = False
@@ -169,7 +173,8 @@ class Mailbox:
     def withdraw(self, request: Request) -> bool:
         """Remove a request; False when the task has taken it already."""
         with self._guard:
-            for queue in (self._actions, self._callbacks):
+            queues: tuple[collections.deque, ...] = self._actions, self._callbacks
+            for queue in queues:
                 if request in queue:
                     queue.remove(request)
                     return True

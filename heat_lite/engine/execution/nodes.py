@@ -4,11 +4,14 @@ Tests: tests/functional/test_convergence.py.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.stack.stack import Stack
+
+if TYPE_CHECKING:
+    from heat_lite.engine.execution.local_runner import Walk
 
 
 def record_of(stack: Stack, node: Node) -> Record | None:
@@ -27,7 +30,7 @@ def records_of(stack: Stack, node: Node) -> list[Record]:
     return [] if record is None else [record]
 
 
-def records_at_work(stack: Stack, walks: Iterable[Any]) -> set[Record]:
+def records_at_work(stack: Stack, walks: Iterable['Walk']) -> set[Record]:
     """Return the records on which handlers of ``walks`` are at work in this engine."""
     return {
         record
@@ -37,7 +40,7 @@ def records_at_work(stack: Stack, walks: Iterable[Any]) -> set[Record]:
     }
 
 
-def refresh(stack: Stack, names: Iterable[str], walks: Iterable[Any]) -> None:
+def refresh(stack: Stack, names: Iterable[str], walks: Iterable['Walk']) -> None:
     """Read the rows of names again that other engines have changed, but not those at work here."""
     names = set(names)
     if names:

@@ -5,16 +5,26 @@ a restore.
 """
 
 import typing
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.record import Record
 
 
 class Node(typing.NamedTuple):
     """``Node(name, True)`` applies a definition; ``Node(row id, False)`` deletes a row."""
 
-    key: str | int
+    key: typing.Any
     forward: bool
 
 
-def build(rows, wanted):
+#: the nodes that come before each node
+Graph = dict[Node, set[Node]]
+Names = Collection[str]
+
+
+def build(rows: 'Collection[Record]', wanted: Mapping[str, Names]) -> Graph:
     """``{node: nodes that come first}``.
 
     ``rows`` have ``id``, ``name`` and ``requires`` (ids of rows); ``wanted`` is
@@ -41,7 +51,7 @@ def build(rows, wanted):
     return plan
 
 
-def with_order(wanted, pairs):
+def with_order(wanted: Mapping[str, Names], pairs: Iterable[tuple[str, str]]) -> dict[str, Names]:
     """Return ``wanted`` with further requirements: in each pair, the first requires the second.
 
     A pair that would close a circle is left out.
@@ -53,7 +63,7 @@ def with_order(wanted, pairs):
     return result
 
 
-def _leads_to(wanted, start, end):
+def _leads_to(wanted: Mapping[str, Names], start: str, end: str) -> bool:
     """Return whether ``start`` is ``end`` or requires it, also by others."""
     found, ahead = set(), [start]
     while ahead:
@@ -64,11 +74,11 @@ def _leads_to(wanted, start, end):
     return end in found
 
 
-def forward(wanted):
+def forward(wanted: Mapping[str, Names]) -> Graph:
     """The plan of CHECK, RESUME and SNAPSHOT: each resource after those that it requires."""
     return build((), wanted)
 
 
-def backward(rows):
+def backward(rows: 'Collection[Record]') -> Graph:
     """The plan of SUSPEND: each row after those that require it."""
     return build(rows, {})

@@ -3,16 +3,20 @@
 Tests: tests/functional/test_convergence.py, tests/functional/test_engine.py.
 """
 
-from collections.abc import Callable, Generator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
 
 from heat_lite.db import traversals
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution import nodes, plan, recovery, shared_runner
 from heat_lite.engine.execution.mailbox import Mailbox, Preempted
-from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.resource.record import Record
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack.stack import Stack
+
+if TYPE_CHECKING:
+    from heat_lite.engine.execution.stack_task import StackTask
+    from heat_lite.engine.execution.traversal import Outcome
 
 
 def add_rows(stack: Stack) -> list[Record]:
@@ -21,7 +25,9 @@ def add_rows(stack: Stack) -> list[Record]:
     return [stack.records.new(name) for name in missing]
 
 
-def walk(task: Any, wanted: Mapping) -> Generator[Any, None, tuple[list[Record], Any]]:
+def walk(
+    task: 'StackTask', wanted: Mapping[str, Collection[str]]
+) -> Work[tuple[list[Record], 'Outcome']]:
     """A generator: walk the plan to ``wanted``. Returns the rows before, and the Outcome.
 
     Raises Preempted and LockLost.
@@ -37,9 +43,7 @@ def walk(task: Any, wanted: Mapping) -> Generator[Any, None, tuple[list[Record],
     return rows, (yield from task.walk(plan.build(rows, wanted), held))
 
 
-def walk_kept(
-    task: Any, plan_of: Callable[[Stack], dict[Node, set[Node]]]
-) -> Generator[Any, None, Any]:
+def walk_kept(task: 'StackTask', plan_of: Callable[[Stack], plan.Graph]) -> Work['Outcome']:
     """A generator: walk the plan of an action that keeps all rows. Returns the Outcome.
 
     Raises Preempted and LockLost.
@@ -48,7 +52,7 @@ def walk_kept(
     return (yield from task.walk(plan_of(task.stack), held))
 
 
-def _read_rows(stack: Stack) -> Generator[Any, None, dict[int, str]]:
+def _read_rows(stack: Stack) -> Work[dict[int, str]]:
     """Read the rows that other engines may have changed. Return those that they hold.
 
     The rows must have what has ended just now, so that is stored first. The holders are read
@@ -72,7 +76,7 @@ def end_traversal(stack: Stack) -> None:
         stack.journal.clear_points()
 
 
-def end_own_worker(stack: Stack) -> Generator[Any, None, None]:
+def end_own_worker(stack: Stack) -> Work[None]:
     """End the work of this engine on a stack whose lock it has got meanwhile; wait for its end."""
     pauses, has_worked = scheduler.pauses(), False
     while stack.convergence and stack.runtime.workers.leave(stack.id):
@@ -82,7 +86,7 @@ def end_own_worker(stack: Stack) -> Generator[Any, None, None]:
         traversals.release(stack.id, stack.runtime.engine_id)
 
 
-def await_workers(stack: Stack, mailbox: Mailbox) -> Generator[Any, None, None]:
+def await_workers(stack: Stack, mailbox: Mailbox) -> Work[None]:
     """Wait until no other living engine works on the stack. Raises Preempted."""
     pauses = scheduler.pauses()
     while stack.convergence:

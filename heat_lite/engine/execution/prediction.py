@@ -11,13 +11,20 @@ Tests: tests/functional/test_preview.py.
 import dataclasses
 import graphlib
 import typing
+from collections.abc import Collection, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking
 from heat_lite.template import function
+from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.schema import PropertySchema
+from heat_lite.template.template import Template
 
 
 @dataclasses.dataclass
@@ -28,14 +35,14 @@ class PredictedChange:
     UNKNOWN, or None; ``new_type`` is the type that it will have.
     """
 
-    resource: typing.Any
+    resource: Resource
     decision: diff.Decision
-    changes: list
+    changes: list['PropertyChange']
     new_type: str | None = None
-    nested: typing.Any = None
+    nested: 'UpdatePreview | None' = None
 
     @property
-    def action(self):
+    def action(self) -> str:
         return self.decision.action
 
 
@@ -46,8 +53,8 @@ class PropertyChange(typing.NamedTuple):
     """
 
     property: str
-    before: typing.Any
-    after: typing.Any
+    before: Value
+    after: Value
     known: bool
     forces: bool
     secret: bool
@@ -56,13 +63,13 @@ class PropertyChange(typing.NamedTuple):
 class UpdatePreview(typing.NamedTuple):
     """The predicted changes, in the order of the plan; ``stack`` is the stack as it would be."""
 
-    stack: typing.Any
-    resources: list
+    stack: Stack | None
+    resources: list[PredictedChange]
 
-    def has_changes(self):
+    def has_changes(self) -> bool:
         return any(change.action != diff.NONE for change in self.resources)
 
-    def replaced(self):
+    def replaced(self) -> list[str]:
         """Return the names of the resources that would, or may, be replaced: ``outer/inner``."""
         names = []
         for change in self.resources:
@@ -79,14 +86,16 @@ class UpdatePreview(typing.NamedTuple):
 class ParameterFacts(typing.NamedTuple):
     """The parameters of a nested stack with secret values, and those known only later."""
 
-    hidden: frozenset = frozenset()
-    later: frozenset = frozenset()
+    hidden: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
 
 
 NO_FACTS = ParameterFacts()
 
 
-def predict_update(stack, template, template_id, facts=NO_FACTS):
+def predict_update(
+    stack: Stack, template: Template, template_id: int, facts: ParameterFacts = NO_FACTS
+) -> UpdatePreview:
     """Return the UpdatePreview of an update to ``template``. Uses ``stack`` up.
 
     ``template_id`` is the id of the template's row, UNSTORED where it has none.
@@ -97,12 +106,12 @@ def predict_update(stack, template, template_id, facts=NO_FACTS):
     return _Walk(stack, facts._replace(hidden=facts.hidden | hidden)).walk()
 
 
-def predict_create(stack, facts=NO_FACTS):
+def predict_create(stack: Stack, facts: ParameterFacts = NO_FACTS) -> UpdatePreview:
     """Return the UpdatePreview of a stack that is not stored."""
     return _Walk(stack, facts).walk()
 
 
-def predict_delete(stack):
+def predict_delete(stack: Stack) -> UpdatePreview:
     """Return the UpdatePreview of a delete. Uses ``stack`` up."""
     stack.run.deleting = True
     return _Walk(stack, NO_FACTS).walk()
@@ -116,15 +125,15 @@ ALL, ATTRIBUTES = 'all', 'attributes'
 
 
 class _Walk:
-    def __init__(self, stack, facts):
+    def __init__(self, stack: Stack, facts: ParameterFacts) -> None:
         self._stack = stack
-        self._changing = {}
+        self._changing: dict[str, str] = {}
         self._known_later = facts.later
         self._taint = masking.TaintTracker(
             stack.scope, facts.hidden | masking.hidden_parameters(stack.template)
         )
 
-    def walk(self):
+    def walk(self) -> UpdatePreview:
         stack = self._stack
         graph = plan.build(stack.records.stored(), {} if stack.run.deleting else stack.requirements)
         changes = []
@@ -134,7 +143,7 @@ class _Walk:
                 changes.append(change)
         return UpdatePreview(stack, changes)
 
-    def _applied(self, name):
+    def _applied(self, name: str) -> PredictedChange:
         stack = self._stack
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
@@ -154,7 +163,7 @@ class _Walk:
         self._taint.record(name, definition)
         return PredictedChange(resource, decision, changes, definition.resource_type, nested)
 
-    def _deleted(self, row_id):
+    def _deleted(self, row_id: int) -> PredictedChange | None:
         """The deletion of an unwanted row; the old row of a replaced resource is none."""
         stack = self._stack
         record = stack.records.by_id[row_id]
@@ -170,18 +179,20 @@ class _Walk:
         decision = diff.Decision(diff.DELETE, reason=reason)
         return PredictedChange(resource, decision, [], None, self._deleted_nested(resource))
 
-    def _deleted_nested(self, resource):
+    def _deleted_nested(self, resource: Resource) -> UpdatePreview | None:
         """The prediction for the nested stack of a resource that goes, None where none goes."""
         child = None if _keeps_object(resource) else self._child(resource)
-        return child and predict_delete(child)
+        return None if child is None else predict_delete(child)
 
-    def _later(self, definition, schemata):
+    def _later(
+        self, definition: ResourceDefinition, schemata: Mapping[str, PropertySchema]
+    ) -> frozenset[str]:
         """The names of the properties that depend on the future of other resources."""
         given = definition.properties or {}
         waiting = [key for key, snippet in given.items() if self._waits(snippet)]
         return frozenset(_canonical(key, schemata) for key in waiting)
 
-    def _waits(self, snippet):
+    def _waits(self, snippet: Value) -> bool:
         for name in function.dependencies(snippet):
             part = self._changing.get(name)
             if part == ALL or (part == ATTRIBUTES and function.dep_attrs(snippet, name)):
@@ -191,7 +202,9 @@ class _Walk:
         asked = masking.parameters_read(snippet, self._stack.scope)
         return asked is None or bool(asked & self._known_later)
 
-    def _changes(self, resource, future, decision):
+    def _changes(
+        self, resource: Resource, future: Resource, decision: diff.Decision
+    ) -> list[PropertyChange]:
         if decision.changes is not None:
             names = [*decision.changes.properties, *sorted(decision.later)]
             after = decision.changes.properties
@@ -205,7 +218,14 @@ class _Walk:
             after = {name: properties[name] for name in names if name not in decision.later}
         return [self._change(name, resource, future, after, decision) for name in names]
 
-    def _change(self, name, resource, future, after, decision):
+    def _change(
+        self,
+        name: str,
+        resource: Resource,
+        future: Resource,
+        after: Values,
+        decision: diff.Decision,
+    ) -> PropertyChange:
         before = resource.stored_properties().get(name)
         secret = self._taint.is_tainted([*_snippets(name, future), *_snippets(name, resource)])
         old, new = (masking.mask(name, value, secret) for value in (before, after.get(name)))
@@ -213,7 +233,9 @@ class _Walk:
             name, old, new, name not in decision.later, name in decision.forced_by, secret
         )
 
-    def _nested(self, resource, future, decision):
+    def _nested(
+        self, resource: Resource, future: Resource, decision: diff.Decision
+    ) -> UpdatePreview | None:
         """The prediction for the nested stack of a resource, None where there is none.
 
         ``future`` is the resource by its new definition.
@@ -228,7 +250,9 @@ class _Walk:
             return gone or wanted
         return UpdatePreview(wanted.stack, [*gone.resources, *wanted.resources])
 
-    def _wanted_nested(self, resource, future, decision):
+    def _wanted_nested(
+        self, resource: Resource, future: Resource, decision: diff.Decision
+    ) -> UpdatePreview | None:
         """The prediction for the nested stack that the resource will have."""
         try:
             draft = future.preview_nested(decision.action == diff.UPDATE)
@@ -249,7 +273,9 @@ class _Walk:
             else predict_update(child, draft.template, stored_id(child, draft.template), facts)
         )
 
-    def _parameter_facts(self, resource, later, parameters):
+    def _parameter_facts(
+        self, resource: Resource, later: Collection[str], parameters: set[str]
+    ) -> ParameterFacts:
         """The facts of the parameters; a property that is no parameter concerns all of them."""
         schemata, given = resource.properties_schema, resource.definition.properties or {}
         secret = {
@@ -265,7 +291,7 @@ class _Walk:
         )
 
     @staticmethod
-    def _child(resource):
+    def _child(resource: Resource) -> Stack | None:
         """The nested stack of a resource, read anew, or None."""
         nested = getattr(resource, 'nested_stack', None)
         if nested is None:
@@ -276,13 +302,13 @@ class _Walk:
         return child
 
 
-def _keeps_object(resource):
+def _keeps_object(resource: Resource) -> bool:
     """Whether the object stays where it is when the stack no longer has the resource."""
     definition = resource.definition
     return definition.deletion_policy == 'Retain' or definition.external_id is not None
 
 
-def _only_checks_nested(decision):
+def _only_checks_nested(decision: diff.Decision) -> bool:
     """Whether the update has no change of its own and leaves the decision to the nested stack."""
     return (
         decision.action == diff.UPDATE
@@ -292,9 +318,9 @@ def _only_checks_nested(decision):
     )
 
 
-def stored_id(stack, template):
+def stored_id(stack: Stack, template: Template) -> int:
     """Return the id of the row that holds an equal template, UNSTORED where none does."""
-    found = db_templates.find(template.data, dict(template.environment.data), dict(template.files))
+    found = db_templates.find(*template.content())
     return UNSTORED if found is None else found
 
 
@@ -302,7 +328,7 @@ def stored_id(stack, template):
 UNSTORED = 0
 
 
-def _snippets(name, resource):
+def _snippets(name: str, resource: Resource) -> list[Value]:
     """The values that a definition gives for a property, under its name or an alias."""
     given = resource.definition.properties or {}
     return [
@@ -312,6 +338,6 @@ def _snippets(name, resource):
     ]
 
 
-def _canonical(name, schemata):
+def _canonical(name: str, schemata: Mapping[str, PropertySchema]) -> str:
     schema = schemata.get(name)
     return schema.alias_of or name if schema is not None else name

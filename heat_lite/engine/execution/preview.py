@@ -3,16 +3,25 @@
 Tests: tests/functional/test_preview.py.
 """
 
+from collections.abc import Collection
+
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.execution.prediction import (
     UNKNOWN,
+    PredictedChange,
+    PropertyChange,
+    UpdatePreview,
     predict_create,
     predict_update,
     stored_id,
 )
 from heat_lite.engine.resource import fingerprint
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff, format, lifecycle
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import validation
+from heat_lite.template.template import Template
 
 #: the list of Heat's answer that a resource belongs to, by its predicted action
 LISTS = {
@@ -24,19 +33,21 @@ LISTS = {
 }
 
 
-def format_update(predicted, with_nested=False):
+def format_update(predicted: UpdatePreview, with_nested: bool = False) -> Values:
     """Return the lists of LISTS and ``has_changes``.
 
     ``with_nested`` adds the resources of nested stacks to the same lists, as Heat does; in any case
     they are in ``nested`` of their parent resource.
     """
-    answer = {name: [] for name in LISTS.values()}
+    answer: Values = {name: [] for name in LISTS.values()}
     _fill(answer, predicted, with_nested)
     answer['has_changes'] = predicted.has_changes()
     return answer
 
 
-def _fill(answer, predicted, with_nested, parent=None):
+def _fill(
+    answer: Values, predicted: UpdatePreview, with_nested: bool, parent: str | None = None
+) -> None:
     required_by = {}
     for change in predicted.resources:
         stack = change.resource.stack  # that of a deleted resource may be another
@@ -48,7 +59,7 @@ def _fill(answer, predicted, with_nested, parent=None):
             _fill(answer, change.nested, with_nested, change.resource.name)
 
 
-def _list_of(change):
+def _list_of(change: PredictedChange) -> str:
     """The list of a resource. Heat lists each one with a nested stack as updated."""
     return (
         'updated'
@@ -57,7 +68,9 @@ def _list_of(change):
     )
 
 
-def format_resource(change, required_by=(), parent=None):
+def format_resource(
+    change: PredictedChange, required_by: Collection[str] = (), parent: str | None = None
+) -> Values:
     """Return the resource, as it is or would be, with its predicted change."""
     result = format.resource(change.resource, required_by, detail=True, parent=parent)
     if change.action in (diff.CREATE, diff.REPLACE):
@@ -68,10 +81,10 @@ def format_resource(change, required_by=(), parent=None):
     return result
 
 
-def format_change(change):
+def format_change(change: PredictedChange) -> Values:
     """Return the keys that describe the predicted change of a resource."""
     decision = change.decision
-    result = {
+    result: Values = {
         'action': change.action,
         'reason': decision.reason,
         'forced_by': list(decision.forced_by),
@@ -86,7 +99,7 @@ def format_change(change):
     return result
 
 
-def _property_change(change):
+def _property_change(change: PropertyChange) -> Values:
     return {
         'property': change.property,
         'before': change.before,
@@ -97,7 +110,7 @@ def _property_change(change):
     }
 
 
-def preview_create(stack, with_live=False):
+def preview_create(stack: Stack, with_live: bool = False) -> Values:
     """Return the preview of a stack that is not stored, with its resources.
 
     ``with_live`` adds the live properties of the objects that ``external_id`` names.
@@ -109,11 +122,11 @@ def preview_create(stack, with_live=False):
     return result
 
 
-def _resources(stack, with_live=False):
+def _resources(stack: Stack, with_live: bool = False) -> list[Value]:
     """The resources of a new stack; a list stands for one that has a nested stack."""
     required_by = stack.required_by()
     changes = {each.resource.name: each for each in predict_create(stack).resources}
-    result = []
+    result: list[Value] = []
     for name in stack.definitions:
         item = stack.resource_for(name)
         # a required parameter of a nested template has no other value than the name
@@ -128,7 +141,7 @@ def _resources(stack, with_live=False):
     return result
 
 
-def _live(item):
+def _live(item: Resource) -> Values:
     """Return the live properties of an existing object, or the reason why there are none."""
     item.record.nova_instance = item.external_id()
     try:
@@ -140,7 +153,13 @@ def _live(item):
     return {'live_properties': found}
 
 
-def preview_update(stack, template, values, with_nested=False, converge=False):
+def preview_update(
+    stack: Stack,
+    template: Template,
+    values: Values,
+    with_nested: bool = False,
+    converge: bool = False,
+) -> Values:
     """Return the preview of an update to ``template``. Uses ``stack`` up.
 
     ``values`` are the columns that the update would change. With ``converge`` the present
@@ -158,13 +177,13 @@ def preview_update(stack, template, values, with_nested=False, converge=False):
     return answer
 
 
-def _observe(stack):
+def _observe(stack: Stack) -> None:
     for item in stack.current_resources():
         for _ in lifecycle.observe(item):
             pass
 
 
-def refuse_replacements(stack, template):
+def refuse_replacements(stack: Stack, template: Template) -> None:
     """Raise ReplacementRefused where an update would, or may, replace resources.
 
     Uses ``stack`` up.
@@ -174,11 +193,11 @@ def refuse_replacements(stack, template):
         raise exception.ReplacementRefused(stack_name=stack.name, resources=', '.join(names))
 
 
-def _predicted(stack, template):
+def _predicted(stack: Stack, template: Template) -> UpdatePreview:
     return predict_update(stack, template, stored_id(stack, template))
 
 
-def _refusal(stack):
+def _refusal(stack: Stack) -> str | None:
     """Why an update would not begin now; None when it would."""
     try:
         validation.not_exclusive(stack)  # an update interrupts other actions

@@ -5,10 +5,15 @@ INIT, and something may have been called for a row that is IN_PROGRESS without a
 """
 
 import dataclasses
+from collections.abc import Iterable
 
 from heat_lite.common import status
+from heat_lite.common.value_types import Row
 from heat_lite.db import events as db_events
+from heat_lite.engine.execution.plan import Graph, Node
+from heat_lite.engine.resource.record import Record
 from heat_lite.engine.stack import quarantine
+from heat_lite.engine.stack.stack import Stack
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,25 +21,26 @@ class Progress:
     """``done``: names of the finished resources; ``failed``: ``{name: reason}`` of the failed."""
 
     action: str
-    done: frozenset = frozenset()
-    failed: dict = dataclasses.field(default_factory=dict)
+    done: frozenset[str] = frozenset()
+    failed: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
-def begin(stack):
+def begin(stack: Stack) -> None:
     """Begin the run that continues the action of a dead engine."""
     stack.run.resumed_from = progress_of(stack)
     stack.run.quarantine = quarantine.after_takeover(stack)
 
 
-def renew(stack):
+def renew(stack: Stack) -> None:
     """Learn what other engines have done of a resumed action since it was taken over."""
     if _was_resumed(stack):
         stack.run.resumed_from = progress_of(stack)
 
 
-def progress_of(stack):
+def progress_of(stack: Stack) -> Progress:
     """Return the Progress of the stack's action, by the events since its beginning."""
-    done, failed = set(), {}
+    done: set[str] = set()
+    failed: dict[str, str] = {}
     for event in _events_of_action(stack):
         name = event.resource_name
         done.discard(name)
@@ -46,27 +52,28 @@ def progress_of(stack):
     return Progress(stack.action, frozenset(done), failed)
 
 
-def age(stack):
+def age(stack: Stack) -> float:
     """Return the seconds that the action had run before the take-over; 0 without one.
 
     The beginning of an action is when the stack was last updated, else when it was created.
     """
-    if not _was_resumed(stack):
+    began = stack.updated_at or stack.created_at
+    if began is None or not _was_resumed(stack):
         return 0
-    return max(0, (stack.utcnow() - (stack.updated_at or stack.created_at)).total_seconds())
+    return max(0, (stack.utcnow() - began).total_seconds())
 
 
-def is_done(stack, name):
+def is_done(stack: Stack, name: str) -> bool:
     """Whether the action had finished the resource before the take-over."""
     return _was_resumed(stack) and name in stack.run.resumed_from.done
 
 
-def failure_of(stack, name):
+def failure_of(stack: Stack, name: str) -> str | None:
     """Return why the resource failed before the take-over, None where it did not."""
     return stack.run.resumed_from.failed.get(name) if _was_resumed(stack) else None
 
 
-def is_interrupted(stack, row):
+def is_interrupted(stack: Stack, row: Record) -> bool:
     """Whether a dead engine may have left the row so: only the engine with the lock goes on.
 
     It alone knows also what was done before an action that keeps all rows was interrupted.
@@ -76,7 +83,7 @@ def is_interrupted(stack, row):
     return is_begun or is_done_before or failure_of(stack, row.name) is not None
 
 
-def reorder(stack, graph):
+def reorder(stack: Stack, graph: Graph) -> Graph:
     """Return the graph of a resumed action: begun resources first, then the failed, then the rest.
 
     ``graph`` is ``{node: nodes that come first}``, see ``plan``.
@@ -93,18 +100,18 @@ def reorder(stack, graph):
     }
 
 
-def _was_resumed(stack):
+def _was_resumed(stack: Stack) -> bool:
     """Whether the stack's present action (not a rollback after it) was resumed."""
     progress = stack.run.resumed_from
     return progress is not None and progress.action == stack.action
 
 
-def _is_begun(stack, name):
+def _is_begun(stack: Stack, name: str) -> bool:
     record = stack.records.best(name)
     return record is not None and record.status == status.IN_PROGRESS
 
 
-def _ancestors(graph, nodes):
+def _ancestors(graph: Graph, nodes: Iterable[Node]) -> set[Node]:
     found, waiting = set(), list(nodes)
     while waiting:
         for node in graph.get(waiting.pop(), ()):
@@ -114,7 +121,7 @@ def _ancestors(graph, nodes):
     return found
 
 
-def _events_of_action(stack):
+def _events_of_action(stack: Stack) -> list[Row]:
     """The events of resources after the stack's own event that began the action.
 
     All events where that one was never stored.

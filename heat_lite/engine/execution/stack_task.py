@@ -9,18 +9,16 @@ Tests: tests/functional/test_hooks_cancel_preempt.py.
 import logging
 import math
 import time
-from collections.abc import Generator
-from typing import Any
 
 from heat_lite.common import metrics, status, tracing
 from heat_lite.db import journal
 from heat_lite.engine import deferred_auth, task_pool
-from heat_lite.engine.execution import planned_walk, recovery, traversal
+from heat_lite.engine.execution import plan, planned_walk, recovery, traversal
 from heat_lite.engine.execution.local_runner import LocalRunner
 from heat_lite.engine.execution.mailbox import ActionRequest, Mailbox, Preempted
-from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.execution.shared_runner import SharedRunner
 from heat_lite.engine.resource import failures
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import hooks
 from heat_lite.engine.stack.stack import Stack
 
@@ -41,7 +39,7 @@ class StackTask:
         self.mailbox = mailbox
         self._request: ActionRequest | None = request
 
-    def run(self) -> Generator[Any, None, None]:
+    def run(self) -> Work[None]:
         """Execute one action after another until none is left or another engine has the lock."""
         request = self._request
         yield from planned_walk.end_own_worker(self.stack)
@@ -52,9 +50,7 @@ class StackTask:
         except journal.LockLost:
             LOG.warning('%s: another engine has taken over; the task here ends', self.stack)
 
-    def walk(
-        self, graph: dict[Node, set[Node]], held: dict[int, str]
-    ) -> Generator[Any, None, traversal.Outcome]:
+    def walk(self, graph: plan.Graph, held: dict[int, str]) -> Work[traversal.Outcome]:
         """A generator: walk ``graph`` (see ``plan``). Returns the Outcome.
 
         ``held`` are the rows that other engines hold, with these engines (convergence).
@@ -65,7 +61,7 @@ class StackTask:
         planned_walk.end_traversal(self.stack)
         return (yield from self._walker(graph, LocalRunner(self.stack)).walk())
 
-    def _walker(self, graph: dict[Node, set[Node]], runner: LocalRunner) -> traversal.Traversal:
+    def _walker(self, graph: plan.Graph, runner: LocalRunner) -> traversal.Traversal:
         """The walk of the present action."""
         stack = self.stack
         stack.run.walk = traversal.Traversal(
@@ -82,7 +78,7 @@ class StackTask:
         )
         return stack.run.walk
 
-    def _execute(self, request: ActionRequest) -> Generator[Any, None, None]:
+    def _execute(self, request: ActionRequest) -> Work[None]:
         """Execute one action. An internal error fails the stack, so it never stays IN_PROGRESS."""
         stack, name = self.stack, request.run.action
         began, outcome = time.monotonic(), 'preempted'
@@ -113,7 +109,7 @@ class StackTask:
             tracing.end_action(traced, outcome)
             tracing.set_base(request.trace)
 
-    def _fail(self, error: Exception) -> Generator[Any, None, None]:
+    def _fail(self, error: Exception) -> Work[None]:
         stack = self.stack
         failures.note_end(stack, stack.action, error)
         self._set_failed(error)
@@ -132,7 +128,7 @@ class StackTask:
         reason = f'Stack {action} failed: {type(error).__name__}: {error}'
         self.stack.state_set(action, status.FAILED, reason)
 
-    def _next_request(self) -> Generator[Any, None, ActionRequest | None]:
+    def _next_request(self) -> Work[ActionRequest | None]:
         """Wait for the handlers at work; return the action that goes on, begun, or None."""
         while True:
             try:
@@ -146,7 +142,7 @@ class StackTask:
             if request is None and self.mailbox.close():
                 return None
 
-    def _begin(self, request: ActionRequest) -> Generator[Any, None, bool]:
+    def _begin(self, request: ActionRequest) -> Work[bool]:
         """Begin a preempting action and release its requester. Returns whether it could begin."""
         was_in_progress = self.stack.status == status.IN_PROGRESS
         hooks.release(self.stack)

@@ -4,19 +4,26 @@ Tests: tests/functional/test_stack_lifecycle_rest.py.
 """
 
 import logging
+from collections.abc import Callable
 
 from heat_lite.common import exception, status
 from heat_lite.engine import event
-from heat_lite.engine.execution import recovery
+from heat_lite.engine.execution import nodes, recovery
+from heat_lite.engine.execution.plan import Node
 from heat_lite.engine.resource import failures
+from heat_lite.engine.resource.record import Record
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import diff, hooks, lifecycle
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.template.definition import ResourceDefinition
 
 LOG = logging.getLogger(__name__)
 #: what an environment may forbid (restricted_actions), by the decided action
 RESTRICTED_AS = {diff.UPDATE: 'update', diff.REPLACE: 'replace'}
 
 
-def step(stack, action, node):
+def step(stack: Stack, action: str, node: Node) -> Work | None:
     """Return the work of ``node`` as a generator (see ``lifecycle``), None when there is none.
 
     Raises ResourceFailure when the resource failed before a take-over.
@@ -28,7 +35,9 @@ def step(stack, action, node):
     return suspend(stack, node) if action == status.SUSPEND else clean_up(stack, node)
 
 
-def _recorded_failure(stack, node, action, reason):
+def _recorded_failure(
+    stack: Stack, node: Node, action: str, reason: str
+) -> exception.ResourceFailure:
     """The failure that the previous engine stored before it died."""
     record = stack.records.best(node.key)
     if record is not None and record.status == status.FAILED:
@@ -46,7 +55,7 @@ def recorded_failure(name: str, action: str, reason: str) -> exception.ResourceF
     return exception.ResourceFailure(told.error, (*path, rest), action, kind=told.kind)
 
 
-def resource_name(stack, node):
+def resource_name(stack: Stack, node: Node) -> str | None:
     """Return the name of the resource of ``node``; None where its row is gone."""
     if node.forward:
         return node.key
@@ -57,7 +66,7 @@ def resource_name(stack, node):
 # --------------------------------------------------------------- create, update, replace
 
 
-def apply(stack, node):
+def apply(stack: Stack, node: Node) -> Work:
     """Create, update or replace the resource so that it matches the template."""
     record = stack.records.best(node.key)
     if record is None:
@@ -71,7 +80,7 @@ def apply(stack, node):
     return _decide(stack, node, resource)
 
 
-def _recover(stack, node, resource):
+def _recover(stack: Stack, node: Node, resource: Resource) -> Work:
     """Finish what an engine had begun when it died, then apply the definition as usual.
 
     A resource that was being created is finished with the definition of its beginning.
@@ -91,7 +100,7 @@ def _recover(stack, node, resource):
     yield from stored_first(resource, _decide(stack, node, resource))
 
 
-def _apply_after_hook(stack, node, resource):
+def _apply_after_hook(stack: Stack, node: Node, resource: Resource) -> Work:
     """Wait for the hook, observe the real object if wanted, and decide only then."""
     yield from hooks.before(resource, status.UPDATE)
     if stack.run.converge:
@@ -99,7 +108,7 @@ def _apply_after_hook(stack, node, resource):
     yield from stored_first(resource, _decide(stack, node, resource))
 
 
-def _decide(stack, node, resource):
+def _decide(stack: Stack, node: Node, resource: Resource) -> Work:
     """Return the generator that creates, updates or replaces the resource, as ``diff`` decides."""
     definition = stack.definitions[node.key]
     requires = _required_ids(stack, node.key)
@@ -121,7 +130,7 @@ def _decide(stack, node, resource):
     return _update(stack, resource, definition, requires, decision)
 
 
-def _keep_external_id(resource, definition):
+def _keep_external_id(resource: Resource, definition: ResourceDefinition) -> None:
     """Refuse another external_id. The resource keeps its state and gets no event, as in Heat."""
     try:
         diff.refuse_other_external_id(resource, definition)
@@ -132,12 +141,12 @@ def _keep_external_id(resource, definition):
         ) from error
 
 
-def _is_restricted(resource, restriction):
+def _is_restricted(resource: Resource, restriction: str) -> bool:
     registry = resource.stack.template.environment.registry
     return restriction in registry.restricted_actions(resource.name)
 
 
-def _refuse_restricted(resource, restriction):
+def _refuse_restricted(resource: Resource, restriction: str) -> Work:
     """Fail with an event; the resource keeps its state."""
     error = exception.ResourceActionRestricted(action=restriction)
     event.record_resource(resource, status.UPDATE, status.FAILED, str(error))
@@ -146,7 +155,7 @@ def _refuse_restricted(resource, restriction):
     yield  # makes this a generator like the other steps
 
 
-def stored_first(resource, work):
+def stored_first(resource: Resource, work: Work) -> Work:
     """Run ``work``, storing its IN_PROGRESS before its second step.
 
     Only needed after a wait: within a turn the walker stores the beginning. Raises LockLost where
@@ -160,7 +169,7 @@ def stored_first(resource, work):
     yield from work
 
 
-def _create(resource, requires, work=None):
+def _create(resource: Resource, requires: list[int], work: Work | None = None) -> Work:
     record = resource.record
     record.set(requires=requires, current_template_id=resource.stack.template_id)
     _complete_requirements(resource.stack, record)
@@ -174,7 +183,13 @@ def _create(resource, requires, work=None):
     yield from hooks.after(resource, status.CREATE)
 
 
-def _update(stack, resource, definition, requires, decision):
+def _update(
+    stack: Stack,
+    resource: Resource,
+    definition: ResourceDefinition,
+    requires: list[int],
+    decision: diff.Decision,
+) -> Work:
     template_id = stack.template_id
     try:
         yield from lifecycle.update(resource, definition, decision)
@@ -192,14 +207,18 @@ def _update(stack, resource, definition, requires, decision):
         yield from hooks.after(resource, status.UPDATE)
 
 
-def _replace_on_request(stack, resource, definition, requires):
+def _replace_on_request(
+    stack: Stack, resource: Resource, definition: ResourceDefinition, requires: list[int]
+) -> Work:
     """Replace a resource whose handler raised UpdateReplace."""
     if _is_restricted(resource, 'replace'):
         yield from _refuse_restricted(resource, 'replace')
     yield from _replace(stack, resource, definition, requires)
 
 
-def _replace(stack, resource, definition, requires):
+def _replace(
+    stack: Stack, resource: Resource, definition: ResourceDefinition, requires: list[int]
+) -> Work:
     """Create a second row under the name; the old row is deleted after its users have moved on."""
     if stack.run.forbid_replacement and stack.action == status.UPDATE:
         raise _refused_replacement(stack, resource)
@@ -210,19 +229,19 @@ def _replace(stack, resource, definition, requires):
     yield from _create(new, requires, lifecycle.create(new, instead_of=resource))
 
 
-def _refused_replacement(stack, resource):
+def _refused_replacement(stack: Stack, resource: Resource) -> exception.ResourceFailure:
     """The failure of a replacement that the preview could not predict and the request forbids."""
     error = exception.ReplacementRefused(stack_name=stack.name, resources=resource.name)
     failures.note(resource, status.UPDATE, error)
     return exception.ResourceFailure(error, ('resources', resource.name), status.UPDATE)
 
 
-def _required_ids(stack, name):
+def _required_ids(stack: Stack, name: str) -> list[int]:
     records = (stack.records.best(required) for required in sorted(stack.requirements[name]))
     return [each.id for each in records if each is not None and each.id is not None]
 
 
-def _complete_requirements(stack, row):
+def _complete_requirements(stack: Stack, row: Record) -> None:
     """Name the required rows that get their ids with the present turn by their uuids."""
     names = sorted(stack.requirements[row.name])
     required = [each for each in map(stack.records.best, names) if each is not None]
@@ -236,13 +255,13 @@ def _complete_requirements(stack, row):
 # --------------------------------------------------------------- the other actions
 
 
-def clean_up(stack, node):
+def clean_up(stack: Stack, node: Node) -> Work | None:
     """Delete a row that is not wanted any more, with its object.
 
     The preempted action may have deleted it while this node waited for the end of its handler.
     """
-    record = stack.records.by_id.get(node.key)
-    if not stack.records.has(record) or stack.is_wanted(record):
+    record = nodes.record_of(stack, node)
+    if record is None or stack.is_wanted(record):
         return None
     if record.action == status.INIT:
         stack.forget(record)
@@ -250,7 +269,7 @@ def clean_up(stack, node):
     return _delete(stack, stack.resource_of(record))
 
 
-def _delete(stack, resource):
+def _delete(stack: Stack, resource: Resource) -> Work:
     paused = yield from hooks.before(resource, status.DELETE)
     work = lifecycle.delete(resource)
     try:
@@ -265,32 +284,31 @@ def _delete(stack, resource):
     stack.forget(resource.record)
 
 
-def suspend(stack, node):
+def suspend(stack: Stack, node: Node) -> Work | None:
     """Suspend a resource; one in INIT stays so, else no later update would create it."""
-    record = stack.records.by_id.get(node.key)
-    is_there = stack.records.has(record)
-    if not is_there or record.action == status.INIT or recovery.is_done(stack, record.name):
+    record = nodes.record_of(stack, node)
+    if record is None or record.action == status.INIT or recovery.is_done(stack, record.name):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.suspend)
 
 
-def resume(stack, node):
+def resume(stack: Stack, node: Node) -> Work | None:
     record = stack.records.best(node.key)
     if record is None or record.action == status.INIT or recovery.is_done(stack, node.key):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.resume)
 
 
-def check(stack, node):
+def check(stack: Stack, node: Node) -> Work | None:
     record = stack.records.best(node.key)
     if record is None or recovery.is_done(stack, node.key):
         return None
     return _when_settled(stack.resource_of(record), lifecycle.check)
 
 
-def adopt(stack, node):
+def adopt(stack: Stack, node: Node) -> Work | None:
     """Make a resource of an existing object, by the adopted document."""
-    resource = stack.resource_of(stack.records.best(node.key))
+    resource = stack.resource_for(node.key)
     if recovery.is_done(stack, node.key) or resource.state == (status.ADOPT, status.COMPLETE):
         return None
     if resource.status == status.IN_PROGRESS:
@@ -300,7 +318,7 @@ def adopt(stack, node):
     return _create(resource, requires, lifecycle.adopt(resource, data))
 
 
-def snapshot(stack, node):
+def snapshot(stack: Stack, node: Node) -> Work | None:
     """Snapshot a resource; one without an object keeps the state that makes an update create it."""
     record = stack.records.best(node.key)
     if record is None or recovery.is_done(stack, node.key):
@@ -311,12 +329,12 @@ def snapshot(stack, node):
     return _when_settled(stack.resource_of(record), lifecycle.snapshot)
 
 
-def _when_settled(resource, work):
+def _when_settled(resource: Resource, work: Callable[[Resource], Work]) -> Work:
     """Return ``work(resource)``, after the end of what a dead engine has left running."""
     return _settled(resource, work) if resource.status == status.IN_PROGRESS else work(resource)
 
 
-def _settled(resource, work):
+def _settled(resource: Resource, work: Callable[[Resource], Work]) -> Work:
     yield from resource.settle()
     yield from stored_first(resource, work(resource))
 

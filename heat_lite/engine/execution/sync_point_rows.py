@@ -8,8 +8,8 @@ Tests: tests/functional/test_convergence_engines.py.
 
 import uuid
 from collections.abc import Collection, Mapping
-from typing import Any
 
+from heat_lite.common.value_types import Values
 from heat_lite.db import traversals
 from heat_lite.db.sync_points import Key
 from heat_lite.engine.execution import nodes
@@ -29,7 +29,7 @@ class SyncPointRows:
     def __init__(self, stack: Stack, graph: Mapping[Node, Collection[Node]]) -> None:
         self.traversal_id = str(uuid.uuid4())
         self._stack = stack
-        self._state: dict[str, Any] = {}
+        self._state: Values = {}
         self._keys: dict[Node, Key] = {}
         for node in graph:
             record = nodes.record_of(stack, node)
@@ -44,13 +44,13 @@ class SyncPointRows:
             for node in self._keys
         }
         #: the data of the nodes before each node that has not ended, and its engine
-        self._inputs: dict[Node, dict[str, Any]] = {}
+        self._inputs: dict[Node, Values] = {}
         self._given: dict[Node, str] = {}
         self._versions: dict[Node | None, int] = {}
         self._passed: list[Node] = []
         self._ended: set[Node] = set()
 
-    def begin(self, state: dict[str, Any]) -> None:
+    def begin(self, state: Values) -> None:
         """Store the graph and a sync point for each node in the place of those before."""
         journal, self._state = self._stack.journal, state
         self._stack.store(current_traversal=self.traversal_id)
@@ -94,8 +94,8 @@ class SyncPointRows:
         for node in changed:
             self._put(node)
 
-    def _describe(self, node: Node) -> dict[str, Any]:
-        data: dict[str, Any] = {'engine_id': self._stack.runtime.engine_id}
+    def _describe(self, node: Node) -> Values:
+        data: Values = {'engine_id': self._stack.runtime.engine_id}
         record = self._stack.records.best(node.key) if node.forward else None
         if record is not None:
             names = ('id', 'name', 'uuid', 'action', 'status')
@@ -106,7 +106,7 @@ class SyncPointRows:
         """Store the sync point of a node, or that of the stack: None."""
         version = self._versions[node] = self._versions.get(node, -1) + 1
         entity, is_update = (self._stack.id, True) if node is None else self._keys[node]
-        extra: dict[str, Any] | None = None
+        extra: Values | None = None
         if node is None:
             extra = dict(self._state)
         elif node in self._given:

@@ -6,9 +6,10 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value
 from heat_lite.db import journal, locks
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event, scheduler
@@ -24,6 +25,10 @@ from heat_lite.engine.stack import stack_lock
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_lock import StackLock
 from heat_lite.engine.task_pool import PoolClosed, TaskPool
+
+if TYPE_CHECKING:
+    from heat_lite.engine.cluster.membership import EngineMembership
+    from heat_lite.engine.execution.workers import Workers
 
 LOG = logging.getLogger(__name__)
 #: how long to wait for the lock of an engine whose work on the stack has ended, in seconds
@@ -44,7 +49,7 @@ class _Entry:
         self.began = time.monotonic()
         self._manager = manager
 
-    def on_end(self, _result: Any, error: BaseException | None) -> None:
+    def on_end(self, _result: object, error: BaseException | None) -> None:
         """Called by the task pool, once."""
         if isinstance(error, PoolClosed):
             return  # the lock stays with this engine, so that another one takes the stack over
@@ -63,7 +68,7 @@ class ThreadGroupManager:
         self,
         pool: TaskPool,
         engine_id: str,
-        membership: Any,
+        membership: 'EngineMembership',
         notify_parent: Callable[[Stack], None] = lambda stack: None,
     ) -> None:
         self._pool = pool
@@ -71,7 +76,7 @@ class ThreadGroupManager:
         self._membership = membership
         self._notify_parent = notify_parent
         #: the work on stacks that other engines have locked (``workers.Workers``)
-        self._workers: Any = None
+        self._workers: Workers | None = None
         self._guard = threading.Lock()
         self._entries: dict[str, _Entry] = {}
         #: the number of nested stacks at work
@@ -80,7 +85,7 @@ class ThreadGroupManager:
         self._reserved: dict[str, float] = {}
         self._wakeups: dict[str, list[scheduler.Wakeup]] = collections.defaultdict(list)
 
-    def use(self, workers: Any) -> None:
+    def use(self, workers: 'Workers') -> None:
         """Let the end of the engine flush the changes of ``workers``, too."""
         self._workers = workers
 
@@ -151,7 +156,7 @@ class ThreadGroupManager:
         left = until - time.monotonic()
         if left > SECONDS - ENDING_SECONDS and _has_ended(stack):
             return True
-        return left > 0 and not self._membership.answers(holder)
+        return left > 0 and holder is not None and not self._membership.answers(holder)
 
     def _spawn(self, request: ActionRequest, lock: StackLock) -> None:
         stack = request.stack
@@ -212,7 +217,7 @@ class ThreadGroupManager:
 
     # ------------------------------------------------------------ requests
 
-    def call(self, stack: Stack, function: Callable[[Stack], Any]) -> Any:
+    def call(self, stack: Stack, function: Callable[[Stack], Value]) -> Value:
         """Call ``function(stack)`` in the task of the stack, or here where none runs.
 
         Its changes are stored when this returns.

@@ -14,7 +14,7 @@ import collections
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from heat_lite.db import journal
@@ -22,8 +22,9 @@ from heat_lite.engine import scheduler, task_pool
 from heat_lite.engine.execution import steps
 from heat_lite.engine.execution.local_runner import LocalRunner
 from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
-from heat_lite.engine.execution.plan import Node
+from heat_lite.engine.execution.plan import Graph, Node
 from heat_lite.engine.resource.failures import TIMEOUT
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.template.functions import budget
 
@@ -57,7 +58,7 @@ class Traversal:
     def __init__(
         self,
         stack: Stack,
-        graph: dict[Node, set[Node]],
+        graph: Graph,
         runner: LocalRunner,
         mailbox: Mailbox,
         deadline: float | None = None,
@@ -74,7 +75,8 @@ class Traversal:
             aggregate_exceptions=collects_errors,
         )
         self._limit = task_pool.ConcurrencyLimit(stack.limits.max_parallel_handlers)
-        self._names: dict[Node, str | None] = {}
+        #: the names of the resources; None where the row is gone
+        self._names: dict[Node, Any] = {}
         self._ended: collections.deque[tuple[Node, BaseException | None]] = collections.deque()
         self._outcome = Outcome()
 
@@ -82,7 +84,7 @@ class Traversal:
         """Return the seconds until the deadline; infinite without one."""
         return math.inf if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
-    def walk(self) -> Generator[Any, None, Outcome]:
+    def walk(self) -> Work[Outcome]:
         """A generator for the task pool; returns the Outcome. Raises Preempted and LockLost."""
         self._runner.begin(self)
         while not self._is_over():
@@ -95,7 +97,7 @@ class Traversal:
         self._runner.end(bool(self.group.errors or self._outcome.stopped))
         return self._outcome
 
-    def settle(self) -> Generator[Any, None, None]:
+    def settle(self) -> Work[None]:
         """A generator: waits until no handler of an earlier walk is at work. Raises Preempted."""
         while True:
             yield from self._turn()
@@ -137,7 +139,7 @@ class Traversal:
         is_at_work = self._collect_draining() or self.group.running or self._runner.busy_names()
         return bool(self._outcome.stopped and not is_at_work)
 
-    def _turn(self) -> Generator[Any, None, bool]:
+    def _turn(self) -> Work[bool]:
         """Collect, begin, store. Returns whether nodes are ready that could not begin in time."""
         self._runner.look(self, self._mailbox.receive_all(LOOK))
         self.collect()
@@ -252,8 +254,8 @@ class Traversal:
         if self._stack.journal.dirty:
             self._mailbox.wake()
 
-    def _on_end(self, node: Node) -> Callable[[Any, BaseException | None], None]:
-        def on_end(_result: Any, error: BaseException | None) -> None:
+    def _on_end(self, node: Node) -> task_pool.OnEnd:
+        def on_end(_result: object, error: BaseException | None) -> None:
             self._ended.append((node, error))
             self._mailbox.wake()
 

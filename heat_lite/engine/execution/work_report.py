@@ -5,17 +5,18 @@ Tests: tests/functional/test_engine_work.py.
 
 import os
 import time
-from typing import Any
 
 from heat_lite.common import memory
+from heat_lite.common.value_types import Values
 from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.stack.stack import Stack
 
 #: stacks and resources of a stack that a report names; it counts all of them
 MAX_STACKS = 200
 MAX_RESOURCES = 20
 
 
-def describe(runtime: Runtime) -> dict[str, Any]:
+def describe(runtime: Runtime) -> Values:
     """Return the work of the engine as plain data, the longest first."""
     now = time.monotonic()
     entries = sorted(runtime.task_manager.entries(), key=lambda entry: entry.began)
@@ -29,7 +30,7 @@ def describe(runtime: Runtime) -> dict[str, Any]:
     }
 
 
-def _stack(stack: Any, seconds: float) -> dict[str, Any]:
+def _stack(stack: Stack, seconds: float) -> Values:
     names = sorted(filter(None, stack.run.walk.names_at_work())) if stack.run.walk else []
     return {
         'stack': stack.name,

@@ -9,11 +9,11 @@ Tests: tests/functional/test_convergence_engines.py, tests/chaos/test_convergenc
 
 import logging
 import time
-from collections.abc import Collection, Generator
-from typing import Any
+from collections.abc import Collection
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.db import journal, traversals
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.sync_points import Key
@@ -27,6 +27,7 @@ from heat_lite.engine.execution.sync_point_rows import DELETING, ENDS_AT, STOPPE
 from heat_lite.engine.execution.traversal import ENDING_PAUSE, Traversal
 from heat_lite.engine.resource.failures import TIMEOUT
 from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 
@@ -147,7 +148,7 @@ class WorkerTask:
         self.stack: Stack | None = None
         self._runner: GivenRunner | None = None
 
-    def run(self) -> Generator[Any, None, None]:
+    def run(self) -> Work[None]:
         """Walk one traversal after another, until this engine holds no row of the stack."""
         while not self.mailbox.must_leave:
             self.mailbox.receive_all(LOOK)
@@ -158,10 +159,10 @@ class WorkerTask:
                 return
         yield from self._give_up()
 
-    def _walk(self, view: traversals.View) -> Generator[Any, None, None]:
+    def _walk(self, view: traversals.View) -> Work[None]:
         row = db_stacks.get(self._context, self._stack_id, tenant_safe=False)
         if row is None or row.current_traversal != view.traversal_id:
-            yield  # the next traversal begins just now
+            yield None  # the next traversal begins just now
             return
         try:
             if self.stack is not None:
@@ -178,7 +179,7 @@ class WorkerTask:
             )
             yield from self._give_up()
 
-    def _give_up(self) -> Generator[Any, None, None]:
+    def _give_up(self) -> Work[None]:
         """End all handlers; what they have not stored is lost."""
         stack = self.stack
         if stack is None:
@@ -190,7 +191,7 @@ class WorkerTask:
         stack.journal.give_up()
         self.stack = self._runner = None
 
-    def _load(self, row: Any, view: traversals.View) -> Traversal:
+    def _load(self, row: db_stacks.StackRow, view: traversals.View) -> Traversal:
         """Return the walk of the stack as its row says."""
         if self.stack is None or self._runner is None:
             self.stack = Stack.from_row(self._runtime, self._context, row)
@@ -214,7 +215,7 @@ class WorkerTask:
         return walk
 
 
-def _deadline(state: dict) -> float | None:
+def _deadline(state: Values) -> float | None:
     """Return the end of the time of the action, by the monotonic clock of this engine."""
     ends_at = state.get(ENDS_AT)
     return None if ends_at is None else time.monotonic() + ends_at - time.time() + LATE_SECONDS

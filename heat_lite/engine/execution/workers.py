@@ -10,7 +10,6 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -18,6 +17,7 @@ from heat_lite.db.sync_points import Key
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution.mailbox import LOOK
 from heat_lite.engine.execution.worker_task import WorkerTask
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc import worker as rpc_worker
 
@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 class Workers:
     """The worker tasks of this engine by stack, and the messages to those of other engines."""
 
-    def __init__(self, runtime: Any) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._guard = threading.Lock()
         self._tasks: dict[str, WorkerTask] = {}
