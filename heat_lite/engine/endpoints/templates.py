@@ -186,7 +186,7 @@ def _reason_of_absence(clients: Clients, cls: type[Resource], known: dict) -> st
     needs = cls.default_client_name, getattr(cls, 'extension', None)
     if needs not in known:
         try:
-            cls.require_service(clients, cls.resource_type)
+            cls.require_service(clients, cls.resource_type or '')
             known[needs] = None
         except exception.ResourceTypeUnavailable as error:
             known[needs] = f'{error.kwargs["service_name"]}: {error.kwargs["reason"]}'

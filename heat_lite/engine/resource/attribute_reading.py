@@ -15,9 +15,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
-from typing import Any
 
 from heat_lite.common import exception, log_context
+from heat_lite.common.value_types import Value
 from heat_lite.template.functions import budget
 
 #: threads that read for one stack; its nested stacks have threads of their own
@@ -32,6 +32,8 @@ _current: contextvars.ContextVar['AttributeReading | None'] = contextvars.Contex
 #: whether this thread is one that ``AttributeReading.start`` began
 _is_reader: contextvars.ContextVar[bool] = contextvars.ContextVar('is_reader', default=False)
 Key = tuple[str, str]
+#: the keys that a read reads, and the read
+Read = tuple[list[Key], Callable[[], Value]]
 
 
 class _Value:
@@ -41,7 +43,7 @@ class _Value:
         self.future: futures.Future = futures.Future()
         self.begun = False
 
-    def fill(self, read: Callable[[], Any]) -> None:
+    def fill(self, read: Callable[[], Value]) -> None:
         try:
             self.future.set_result(read())
         except BaseException as error:
@@ -62,7 +64,7 @@ class AttributeReading:
         self._lock = threading.Lock()
         self._values: dict[Key, _Value] = {}
 
-    def value(self, key: Key, read: Callable[[], Any]) -> Any:
+    def value(self, key: Key, read: Callable[[], Value]) -> Value:
         """Return ``read()``, which is called once for a key (an id, and what is read of it).
 
         Raises what it raises, and AttributeNotKnown after the time limit.
@@ -83,7 +85,7 @@ class AttributeReading:
                 raise
             raise exception.AttributeNotKnown(key=key[1], seconds=self._seconds) from None
 
-    def start(self, reads: Iterable[tuple[list[Key], Callable[[], Any]]]) -> None:
+    def start(self, reads: Iterable[Read]) -> None:
         """Begin reads in threads. Each has the keys that it is to read, and a function that does.
 
         A single one without a time limit is left to the thread that needs it.
@@ -155,7 +157,7 @@ def begun(seconds: float | None = None) -> Iterator[AttributeReading]:
         _current.reset(token)
 
 
-def read_once(key: Key, read: Callable[[], Any]) -> Any:
+def read_once(key: Key, read: Callable[[], Value]) -> Value:
     """Return ``read()``; within a reading it is called once for a key."""
     reading = _current.get()
     return read() if reading is None else reading.value(key, read)

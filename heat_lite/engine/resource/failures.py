@@ -7,10 +7,18 @@ a retry append to it.
 
 import dataclasses
 import traceback
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import column_types
 from heat_lite.db import stacks as db_stacks
+
+if TYPE_CHECKING:
+    from heat_lite.engine.execution.traversal import Outcome
+    from heat_lite.engine.resource.resource import Resource
+    from heat_lite.engine.stack.stack import Stack
 
 #: maximum number of entries: of more, the first and the last half are kept
 LIMIT = 30
@@ -23,7 +31,7 @@ TIMEOUT = 'timeout'
 DRIFT = 'changed by others: '
 
 
-def merge(stack, entries):
+def merge(stack: 'Stack', entries: Iterable[Values]) -> None:
     """Add entries that another engine has noted for the same action."""
     known = stack.failures = stack.failures if stack.failures is not None else []
     for entry in entries:
@@ -34,13 +42,13 @@ def merge(stack, entries):
     _store(stack)
 
 
-def clear(stack):
+def clear(stack: 'Stack') -> None:
     """Start a new list."""
     if stack.failures:
         stack.store(failures=[])
 
 
-def note(resource, action, reason):
+def note(resource: 'Resource', action: str, reason: BaseException | str) -> None:
     """Add the failure of a resource."""
     _add(
         resource.stack,
@@ -52,7 +60,7 @@ def note(resource, action, reason):
     )
 
 
-def note_end(stack, action, error):
+def note_end(stack: 'Stack', action: str, error: BaseException | str) -> None:
     """Add the failure of an action that no single resource caused: a timeout or an internal
     error.
     """
@@ -67,7 +75,7 @@ def note_end(stack, action, error):
         )
 
 
-def note_walk(stack, action, outcome, reason):
+def note_walk(stack: 'Stack', action: str, outcome: 'Outcome', reason: str) -> None:
     """Add the failure of a walk, by timeout or by errors. A stop by the user is no failure."""
     if outcome.errors:
         note_end(stack, action, outcome.errors[0])
@@ -77,7 +85,7 @@ def note_walk(stack, action, outcome, reason):
         _note_held(stack)
 
 
-def _note_held(stack):
+def _note_held(stack: 'Stack') -> None:
     """Add to each failed delete the resources that it keeps from being deleted: those it
     requires.
     """
@@ -94,7 +102,7 @@ def _note_held(stack):
     _store(stack)
 
 
-def _reached(start, needs):
+def _reached(start: int, needs: Mapping[int, set[int]]) -> set[int]:
     """Return all nodes that can be reached from ``start``."""
     found, waiting = set(), [start]
     while waiting:
@@ -108,7 +116,7 @@ def _reached(start, needs):
 # --------------------------------------------------------------- forgotten objects
 
 
-def forget(resource):
+def forget(resource: 'Resource') -> None:
     """Mark the failure of a resource as forgotten: the object stays in the cloud, unknown to the
     service.
     """
@@ -122,7 +130,7 @@ def forget(resource):
             return
 
 
-def gather(resource):
+def gather(resource: 'Resource') -> None:
     """Copy the forgotten objects of a nested stack to the list of its parent."""
     nested = getattr(resource, 'nested_stack', None)
     if nested is None:
@@ -134,12 +142,12 @@ def gather(resource):
         )
 
 
-def forgotten(stack):
+def forgotten(stack: 'Stack | None') -> list[Values]:
     """Return the failures of objects that were forgotten."""
     return [each for each in (stack and stack.failures) or () if each.get('forgotten')]
 
 
-def abandon_remaining(stack, outcome):
+def abandon_remaining(stack: 'Stack', outcome: 'Outcome') -> 'Outcome':
     """Forget what a forced delete has not deleted within its time limit.
 
     Return the outcome without errors.
@@ -158,7 +166,7 @@ def abandon_remaining(stack, outcome):
     return dataclasses.replace(outcome, errors=[], stopped=None)
 
 
-def _forget_nested(stack, resource, path):
+def _forget_nested(stack: 'Stack', resource: 'Resource', path: str) -> None:
     """Forget the nested stack of a forgotten resource.
 
     Its remaining objects go to the list of the parent.
@@ -187,7 +195,7 @@ def _forget_nested(stack, resource, path):
     )
 
 
-def remaining_summary(stack):
+def remaining_summary(stack: 'Stack') -> str:
     """Return a sentence about the objects that a delete has forgotten, for the status reason, or
     an empty text.
     """
@@ -200,7 +208,7 @@ def remaining_summary(stack):
     return f'. Left behind: {names}'
 
 
-def check_summary(resources):
+def check_summary(resources: 'Collection[Resource]') -> str:
     """Return what a check of these resources found besides failures, for the status reason."""
     words = (
         ''
@@ -216,7 +224,7 @@ def check_summary(resources):
 # --------------------------------------------------------------- the list
 
 
-def _add(stack, **values):
+def _add(stack: 'Stack', **values: Value) -> None:
     entries = stack.failures = stack.failures if stack.failures is not None else []
     entry = {
         **values,
@@ -237,17 +245,17 @@ def _add(stack, **values):
     _store(stack)
 
 
-def _is_same(entry, other):
+def _is_same(entry: Values, other: Values) -> bool:
     same = ('resource_name', 'action', 'reason', 'physical_resource_id', 'stack_action')
     return all(entry.get(key) == other[key] for key in same)
 
 
-def _store(stack):
+def _store(stack: 'Stack') -> None:
     # copies: the journal writes them while handlers in other threads append to the list
     stack.journal.stack(failures=[dict(each) for each in stack.failures or ()])
 
 
-def kind_of(error):
+def kind_of(error: BaseException) -> str:
     """Return the class of an error for a log line; of an error of a plug-in also its place."""
     name = type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)[-PLACES:]

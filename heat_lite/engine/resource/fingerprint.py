@@ -6,9 +6,17 @@ It covers the template with its files and environment, and the options of the st
 import hashlib
 import hmac
 import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from heat_lite.common import status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption
+from heat_lite.template.template import Template
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.resource import Resource
+    from heat_lite.engine.stack.stack import Stack
 
 #: what an update can change besides the template, environment and files: key -> field of the stack
 OPTIONS = {
@@ -20,7 +28,7 @@ OPTIONS = {
 _BOOLEANS = ('disable_rollback', 'protected')
 
 
-def template_fingerprint(template, key: bytes = b'', **options) -> str:
+def template_fingerprint(template: Template, key: bytes = b'', **options: Value) -> str:
     """Return the fingerprint of a template and the ``options`` of a stack (timeout, tags, ...).
 
     The order of lists matters, that of maps does not. A fingerprint that users can see needs a
@@ -32,7 +40,9 @@ def template_fingerprint(template, key: bytes = b'', **options) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def stack_fingerprint(stack, template=None, values=None):
+def stack_fingerprint(
+    stack: 'Stack', template: Template | None = None, values: Mapping[str, Value] | None = None
+) -> str:
     """Return the fingerprint of the stack, or that after an update to ``template`` with changed
     fields ``values``.
     """
@@ -43,7 +53,7 @@ def stack_fingerprint(stack, template=None, values=None):
     return template_fingerprint(template or stack.template, stack.runtime.secret, **options)
 
 
-def changes_nothing(stack, template):
+def changes_nothing(stack: 'Stack', template: Template) -> bool:
     """Return whether the stack already is what ``template``, its parameters and files describe,
     with all resources settled.
     """
@@ -57,7 +67,7 @@ def changes_nothing(stack, template):
     return all(_is_settled(stack, stack.resource_of(row)) for row in rows)
 
 
-def _is_settled(stack, resource):
+def _is_settled(stack: 'Stack', resource: 'Resource') -> bool:
     """Return whether an update has nothing to do with the resource.
 
     A hook pauses even an unchanged resource.
@@ -75,7 +85,7 @@ def _is_settled(stack, resource):
     )
 
 
-def _sections(environment):
+def _sections(environment: Mapping[str, Value]) -> Values:
     """Drop empty sections: some clients send all sections, others only those with content.
 
     The names of encrypted parameters tell how parameters are stored, not what a stack is.

@@ -5,25 +5,34 @@ Tests: tests/functional/test_plugin_contract.py.
 
 import datetime
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.engine import scheduler
+from heat_lite.engine.scheduler import Work
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.resource import Resource
 
 #: the first wait of a handler that has ended without one
 NEVER = datetime.datetime.max
 
 
-def call(resource, action, *args):
+def call(resource: 'Resource', action: str, *args: Value) -> Work:
     """Run the handler of an action: a generator, or a token for ``check_X_complete(token)``."""
     handler = getattr(resource, f'handle_{action.lower()}', None)
     return (yield from run(resource, handler, action, *args))
 
 
-def run(resource, handler, action, *args):
+def run(
+    resource: 'Resource', handler: Callable[..., Value] | None, action: str, *args: Value
+) -> Work:
     """Run a handler. ``handle_X_cancel(token)`` is called if it is cancelled or times out."""
-    token = None
+    token: Value = None
     try:
-        made = None if handler is None else handler(*args)
+        made: Value = None if handler is None else handler(*args)
         token = (yield from scheduler.flatten(made)) if hasattr(made, 'send') else made
         complete = getattr(resource, f'check_{action.lower()}_complete', None)
         yield from poll(complete, token)
@@ -35,7 +44,7 @@ def run(resource, handler, action, *args):
     return token
 
 
-def poll(complete, token):
+def poll(complete: Callable[[Value], bool] | None, token: Value) -> Work:
     """Wait until ``complete(token)`` returns True. A PollDelay delays the next poll."""
     while complete is not None:
         try:
@@ -44,10 +53,10 @@ def poll(complete, token):
         except exception.PollDelay as delay:
             yield delay.period
         else:
-            yield
+            yield None
 
 
-def noting_first_wait(resource, work):
+def noting_first_wait(resource: 'Resource', work: Work | None) -> Work | None:
     """Return ``work``, a generator or None; note in the resource when it first waits."""
     if work is None:
         resource.first_wait = NEVER
@@ -56,7 +65,7 @@ def noting_first_wait(resource, work):
     return _noting(resource, work, resource.stack.utcnow(), time.monotonic())
 
 
-def _noting(resource, work, begun, timer):
+def _noting(resource: 'Resource', work: Work, begun: datetime.datetime, timer: float) -> Work:
     try:
         request = next(work)
     except BaseException as end:

@@ -14,13 +14,14 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Self
 
 from oslo_db import exception as db_exception
 
 from heat_lite.common import identifier, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import journal as db_journal
 from heat_lite.db import sync_points
 from heat_lite.engine import scheduler
@@ -28,17 +29,19 @@ from heat_lite.engine import scheduler
 LOG = logging.getLogger(__name__)
 
 
-def utcnow():
+def utcnow() -> datetime.datetime:
     """Return the present time in UTC, without a zone, in whole seconds, as in the database."""
     return _time_of(int(time.time()))
 
 
 @functools.lru_cache(2)  # many records are made in one second
-def _time_of(second):
+def _time_of(second: int) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(second, datetime.UTC).replace(tzinfo=None)
 
 
-def retry_while_unreachable(write, subject):
+def retry_while_unreachable(
+    write: Callable[[], scheduler.Result], subject: str
+) -> scheduler.Work[scheduler.Result]:
     """Call ``write()``; retry with growing pauses while the database is unreachable.
 
     A generator. ``subject`` names what is written, for the log.
@@ -66,24 +69,45 @@ class Record(identifier.WithUuid):
         'updated_at engine_id attr_data_id'.split()
     )
     __slots__ = ('journal', 'id', 'properties', 'data', 'prop_data_id', 'attributes', *COLUMNS[1:])
+    #: of a record that is only read: None
+    journal: Any
+    #: an int; None until the row is stored
+    id: Any
+    name: str
+    stack_id: str
+    root_stack_id: str | None
+    #: the physical id
+    nova_instance: str | None
+    rsrc_metadata: Values
+    #: ids of rows; of rows that are stored with this one their uuids
+    requires: list
+    needed_by: list[int]
+    replaces: int | None
+    replaced_by: int | None
+    current_template_id: Any
+    action: str
+    status: str
+    status_reason: str
+    created_at: datetime.datetime
+    updated_at: datetime.datetime | None
+    engine_id: str | None
+    properties: Values | None
+    prop_data_id: int | None
+    data: dict[str, str]
+    attributes: Values | None
+    attr_data_id: int | None
 
-    def __init__(self, journal, name, stack_id):
-        self.journal = journal
-        self.id = None
-        self.name = name
-        self.stack_id = stack_id
-        self.root_stack_id = self.nova_instance = self.replaces = self.replaced_by = (
-            self.current_template_id
-        ) = self.engine_id = self.attr_data_id = None
-        self.rsrc_metadata = {}
+    def __init__(self, journal: 'Journal', name: str, stack_id: str) -> None:
+        for slot in Record.__slots__:
+            setattr(self, slot, None)
+        self.journal, self.name, self.stack_id = journal, name, stack_id
+        self.rsrc_metadata, self.data = {}, {}
         self.requires, self.needed_by = [], []
         self.action, self.status, self.status_reason = status.INIT, status.COMPLETE, ''
-        self.created_at, self.updated_at = utcnow(), None
-        self.properties, self.data, self.prop_data_id = None, {}, None
-        self.attributes = None
+        self.created_at = utcnow()
 
     @classmethod
-    def from_row(cls, journal, row):
+    def from_row(cls, journal: 'Journal | None', row: Row) -> Self:
         """Return the record of a row that ``db.resources.list_by_stack`` gives."""
         record = cls.__new__(cls)
         record.journal = journal
@@ -101,7 +125,7 @@ class Record(identifier.WithUuid):
         record.attributes = None
         return record
 
-    def take(self, row):
+    def take(self, row: Row) -> bool:
         """Take over the columns of a newer row; return whether one of them has changed."""
         newer = Record.from_row(self.journal, row)
         kept = ('journal', 'attributes')
@@ -113,36 +137,36 @@ class Record(identifier.WithUuid):
         self.attributes = None
         return True
 
-    def set(self, **changes):
+    def set(self, **changes: Value) -> None:
         for column, value in changes.items():
             setattr(self, column, value)
         self.journal.changed(self, changes)
 
-    def set_properties(self, values):
+    def set_properties(self, values: Values) -> None:
         """Store the resolved properties of the last action. The next update compares with them."""
         self.properties = values
         self.journal.keep_properties(self, values)
 
-    def set_attributes(self, values):
+    def set_attributes(self, values: Values) -> None:
         """Store attributes that have been read. ``clear_attributes`` forgets them."""
         self.attributes = values
         self.journal.keep_attributes(self, values)
 
-    def clear_attributes(self):
+    def clear_attributes(self) -> None:
         self.attributes = None
         if self.attr_data_id is not None:
             self.journal.drop_attributes(self.attr_data_id)
             self.set(attr_data_id=None)
 
-    def set_data(self, key, value, redact=False):
+    def set_data(self, key: str, value: Value, redact: bool = False) -> None:
         self.data[key] = value
         self.journal.keep_data(self, key, (value, redact))
 
-    def delete_data(self, key):
+    def delete_data(self, key: str) -> None:
         if self.data.pop(key, None) is not None:
             self.journal.keep_data(self, key, None)
 
-    def physical_name(self, stack_name, limit=255):
+    def physical_name(self, stack_name: str, limit: int | None = 255) -> str:
         return identifier.physical_name(stack_name, self.name, self.uuid, limit)
 
 
@@ -153,24 +177,24 @@ class PendingChanges:
     ``data`` maps (record, key) to (value, redact), or to None if the key is deleted.
     """
 
-    stack: dict[str, Any] = dataclasses.field(default_factory=dict)
+    stack: Values = dataclasses.field(default_factory=dict)
     added: list[Record] = dataclasses.field(default_factory=list)
     removed: list[Record] = dataclasses.field(default_factory=list)
-    changed: dict[Record, dict[str, Any]] = dataclasses.field(default_factory=dict)
-    properties: dict[Record, dict[str, Any]] = dataclasses.field(default_factory=dict)
-    attributes: dict[Record, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    changed: dict[Record, Values] = dataclasses.field(default_factory=dict)
+    properties: dict[Record, Values] = dataclasses.field(default_factory=dict)
+    attributes: dict[Record, Values] = dataclasses.field(default_factory=dict)
     #: ids of rows of attributes that are no longer used
     stale_attributes: list[int] = dataclasses.field(default_factory=list)
-    data: dict[tuple[Record, str], tuple[Any, bool] | None] = dataclasses.field(
+    data: dict[tuple[Record, str], tuple[Value, bool] | None] = dataclasses.field(
         default_factory=dict
     )
-    events: list[tuple[Record | None, dict[str, Any]]] = dataclasses.field(default_factory=list)
+    events: list[tuple[Record | None, Values]] = dataclasses.field(default_factory=list)
     #: metadata that must be those read before: (record, metadata, atomic key)
-    metadata: list[tuple[Record, Any, int | None]] = dataclasses.field(default_factory=list)
+    metadata: list[tuple[Record, Value, int | None]] = dataclasses.field(default_factory=list)
     #: the ids of handled signals, and the engine that must have them (see ``db.signals``)
     signals: dict[int, str] = dataclasses.field(default_factory=dict)
     #: called once the turn is committed
-    callbacks: list[Callable[[], Any]] = dataclasses.field(default_factory=list)
+    callbacks: list[Callable[[], object]] = dataclasses.field(default_factory=list)
     #: types of db are quoted, because lint loads no database
     points: 'sync_points.PointChanges | None' = None
 
@@ -283,7 +307,7 @@ class Journal:
     def dirty(self) -> bool:
         return self._uncommitted is not None or not self._pending.is_empty()
 
-    def stack(self, **values: Any) -> None:
+    def stack(self, **values: Value) -> None:
         """Change columns of the stack. An engine that does not write it leaves them as they are."""
         if self.lease is None:
             with self._lock:
@@ -300,15 +324,15 @@ class Journal:
         with self._lock:
             self._pending.remove(record)
 
-    def changed(self, record: Record, changes: dict[str, Any]) -> None:
+    def changed(self, record: Record, changes: Values) -> None:
         with self._lock:
             self._pending.changed.setdefault(record, {}).update(changes)
 
-    def keep_properties(self, record: Record, values: dict[str, Any]) -> None:
+    def keep_properties(self, record: Record, values: Values) -> None:
         with self._lock:
             self._pending.properties[record] = values
 
-    def keep_attributes(self, record: Record, values: dict[str, Any]) -> None:
+    def keep_attributes(self, record: Record, values: Values) -> None:
         with self._lock:
             self._pending.attributes[record] = values
 
@@ -316,18 +340,18 @@ class Journal:
         with self._lock:
             self._pending.stale_attributes.append(row_id)
 
-    def keep_data(self, record: Record, key: str, stored: tuple[Any, bool] | None) -> None:
+    def keep_data(self, record: Record, key: str, stored: tuple[Value, bool] | None) -> None:
         """Store a value and whether it is secret; None deletes the key."""
         with self._lock:
             self._pending.data[record, key] = stored
 
-    def event(self, record: Record | None, **values: Any) -> None:
+    def event(self, record: Record | None, **values: Value) -> None:
         """Add an event of ``record``, or of the stack itself if ``record`` is None."""
         row = {'uuid': str(uuid.uuid4()), 'stack_id': self._stack_id, 'created_at': utcnow()}
         with self._lock:
             self._pending.events.append((record, {**row, **values}))
 
-    def replace_metadata(self, record: Record, values: Any, key: int | None) -> None:
+    def replace_metadata(self, record: Record, values: Value, key: int | None) -> None:
         """Store metadata if the row has this atomic key (see ``db.resources.metadata``)."""
         with self._lock:
             self._pending.metadata.append((record, values, key))
@@ -337,7 +361,7 @@ class Journal:
         with self._lock:
             self._pending.signals.update(dict.fromkeys(ids, engine_id))
 
-    def put_point(self, row: dict[str, Any]) -> None:
+    def put_point(self, row: Values) -> None:
         """Store a sync point."""
         with self._lock:
             self._pending.points = self._pending.points or sync_points.PointChanges()
@@ -348,7 +372,7 @@ class Journal:
         with self._lock:
             self._pending.points = sync_points.PointChanges(clears=True)
 
-    def on_commit(self, callback: Callable[[], Any]) -> None:
+    def on_commit(self, callback: Callable[[], object]) -> None:
         """Call ``callback()`` once all changes of the present turn are committed."""
         with self._lock:
             self._pending.callbacks.append(callback)
@@ -364,7 +388,7 @@ class Journal:
         with self.flushing, self._lock:
             self._uncommitted, self._pending = None, PendingChanges()
 
-    def write(self) -> Iterator[float | None]:
+    def write(self) -> scheduler.Work[None]:
         """Flush as a generator: retry, with growing pauses, while the database is unreachable."""
         yield from retry_while_unreachable(self.flush, f'Stack {self._stack_id}')
 
@@ -391,7 +415,7 @@ class Journal:
         return turn
 
 
-def _event_row(record: Record | None, values: dict[str, Any]) -> dict[str, Any]:
+def _event_row(record: Record | None, values: Values) -> Values:
     if record is None:
         return values
     return {**values, 'row': _key(record), 'rsrc_prop_data_id': record.prop_data_id}

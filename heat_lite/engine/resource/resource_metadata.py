@@ -5,10 +5,14 @@ Tests: tests/functional/test_engine.py.
 
 import contextlib
 import threading
+from collections.abc import Callable
 
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.db import journal
 from heat_lite.db import resources as db_resources
+from heat_lite.engine.resource.record import Record
 
 #: Changes of one row by threads of this engine are serialized: they conflict far more often than
 #: those of two engines.
@@ -16,7 +20,7 @@ _METADATA_LOCKS = tuple(threading.Lock() for _ in range(64))
 METADATA_ATTEMPTS = 100
 
 
-def read_metadata(record):
+def read_metadata(record: Record) -> Values:
     """Return the metadata in the database. The record takes them over."""
     if record.id is not None:
         stored = db_resources.metadata(record.id)
@@ -25,7 +29,12 @@ def read_metadata(record):
     return record.rsrc_metadata
 
 
-def change_metadata(context, record, changed, signals=None):
+def change_metadata(
+    context: RequestContext,
+    record: Record,
+    changed: Callable[[Values], Values],
+    signals: dict[int, str] | None = None,
+) -> Values:
     """Store ``changed(metadata)`` and return it; delete ``signals`` with it (see ``db.signals``).
 
     ``changed`` is called again after a concurrent change, so it must have no side effects. Raises
@@ -49,7 +58,12 @@ def change_metadata(context, record, changed, signals=None):
     )
 
 
-def _store(record, metadata, key, signals):
+def _store(
+    record: Record,
+    metadata: Values,
+    key: int | None,
+    signals: dict[int, str] | None,
+) -> bool:
     if not signals:
         return db_resources.set_metadata(record.id, metadata, expect=key)
     changes = journal.ChangeSet(

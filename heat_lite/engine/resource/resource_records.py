@@ -6,10 +6,16 @@ Tests: tests/functional/test_engine.py.
 import collections
 import itertools
 import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Self
 
 from heat_lite.common import status
+from heat_lite.common.value_types import Row, Value
 from heat_lite.db import resources as db_resources
-from heat_lite.engine.resource.record import Record
+from heat_lite.engine.resource.record import Journal, Record
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
 
 #: number of names read one by one before all rows are read at once
 SINGLE_READS = 3
@@ -24,14 +30,14 @@ class ListedRecord(Record):
     __slots__ = ()
 
     @classmethod
-    def from_listed(cls, journal, row):
+    def from_listed(cls, journal: Journal, row: 'db_resources.ListedResource') -> Self:
         record = cls.__new__(cls)
         for column, value in zip(row._fields, row, strict=True):
             setattr(record, column, value)
         record.journal = journal
         return record
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Value:
         # called for slots without a value: setting all of them would take longer than the rest
         if name in Record.__slots__:
             return None
@@ -44,17 +50,17 @@ class ResourceRecords:
     A name has several records while one resource replaces another.
     """
 
-    def __init__(self, stack):
+    def __init__(self, stack: 'Stack') -> None:
         self._stack = stack
-        self._by_name = None
+        self._by_name: dict[str, list[Record]] | None = None
         #: the records that have an id, by it, when ``stored`` was called last
-        self.by_id = {}
-        self._single_reads = {}
-        self._template_ids = None
+        self.by_id: dict[int, Record] = {}
+        self._single_reads: dict[str, list[Record]] = {}
+        self._template_ids: frozenset[int | None] | None = None
         #: whether the caller is likely to read only a few names
         self.expects_few_reads = False
 
-    def by_name(self):
+    def by_name(self) -> dict[str, list[Record]]:
         """Return ``{name: records}`` of all rows, oldest first within a name."""
         if self._by_name is None:
             stored = (
@@ -65,16 +71,16 @@ class ResourceRecords:
             self._by_name = _by_name(self._record_of(row) for row in stored)
         return self._by_name
 
-    def all(self):
+    def all(self) -> list[Record]:
         """Return all records, oldest first within a name."""
         return [record for records in self.by_name().values() for record in records]
 
-    def stored(self):
+    def stored(self) -> list[Record]:
         """Return the records that have an id and keep them in ``by_id``."""
         self.by_id = {record.id: record for record in self.all() if record.id is not None}
         return list(self.by_id.values())
 
-    def best(self, name):
+    def best(self, name: str) -> Record | None:
         """Return the record of the present template, else the newest of the name, or None."""
         candidates = self.find_by_name(name)
         for candidate in reversed(candidates):
@@ -82,7 +88,7 @@ class ResourceRecords:
                 return candidate
         return candidates[-1] if candidates else None
 
-    def _record_of(self, row):
+    def _record_of(self, row: 'db_resources.ResourceRow') -> Record:
         """Return the record of a row, the one that was read singly if there is one: it may have
         changes that are not written yet.
         """
@@ -90,7 +96,7 @@ class ResourceRecords:
         known = next((each for each in single if each.id == row.id), None)
         return known or Record.from_row(self._stack.journal, row)
 
-    def template_ids(self):
+    def template_ids(self) -> frozenset:
         """Return the ids of the templates by which the resources of an unfinished action were made.
 
         Rows that are created later have the template of the stack.
@@ -104,11 +110,15 @@ class ResourceRecords:
         self._template_ids = frozenset(stored)
         return self._template_ids
 
-    def use_listed(self, listed, make=ListedRecord.from_listed):
+    def use_listed(
+        self,
+        listed: Iterable[Row],
+        make: Callable[[Journal, Row], Record] = ListedRecord.from_listed,
+    ) -> None:
         """Use the rows of a list (``db.resources.list_brief``) instead of reading all columns."""
         self._by_name = _by_name(make(self._stack.journal, row) for row in listed)
 
-    def find_by_name(self, name):
+    def find_by_name(self, name: str) -> Sequence[Record]:
         """Return the records of one name."""
         if (
             self._by_name is None
@@ -123,7 +133,7 @@ class ResourceRecords:
             return self._single_reads[name]
         return self.by_name().get(name, ())
 
-    def attributes_of(self, record):
+    def attributes_of(self, record: Record) -> dict[str, Value]:
         """Return the stored attributes of a record. Those of all records are read at once."""
         if record.attr_data_id is None:
             return record.attributes or {}
@@ -131,8 +141,8 @@ class ResourceRecords:
             self._read_attributes(record)
         return record.attributes or {}
 
-    def _read_attributes(self, record):
-        records = {record.attr_data_id: record}
+    def _read_attributes(self, record: Record) -> None:
+        records: dict = {record.attr_data_id: record}
         for each in itertools.chain.from_iterable((self._by_name or {}).values()):
             if each.attr_data_id is not None and each.attributes is None:
                 records[each.attr_data_id] = each
@@ -140,7 +150,9 @@ class ResourceRecords:
         for row_id, each in records.items():
             each.attributes = stored.get(row_id) or {}
 
-    def refresh(self, names=None, keep=()):
+    def refresh(
+        self, names: Collection[str] | None = None, keep: Collection[Record] = ()
+    ) -> list[Record]:
         """Read the rows of ``names`` again, or all rows: other engines have changed them.
 
         The records in ``keep``, and those with changes that are not written yet, stay as they are,
@@ -156,23 +168,26 @@ class ResourceRecords:
             unwritten = self._stack.journal.unwritten()
             keep = {*keep, *unwritten}
             dropped = {each.id for each in unwritten if each not in known.get(each.name, ())}
-            rows = collections.defaultdict(dict)
+            rows: dict[str, dict] = collections.defaultdict(dict)
             for row in stored:
                 if row.id not in dropped:
                     rows[row.name][row.id] = row
-            changed = []
+            changed: list[Record] = []
             for name in names:
                 changed += self._refresh_name(name, rows[name], keep)
         return changed
 
-    def _read(self, names):
+    def _read(self, names: Collection[str] | None) -> 'list[db_resources.ResourceRow]':
         stack_id = self._stack.id
         if names is None:
             return db_resources.list_by_stack(stack_id)
         return db_resources.list_by_names(stack_id, names)
 
-    def _refresh_name(self, name, rows, keep):
-        records, changed = [], []
+    def _refresh_name(
+        self, name: str, rows: 'dict[int, db_resources.ResourceRow]', keep: Collection[Record]
+    ) -> list[Record]:
+        records: list[Record] = []
+        changed: list[Record] = []
         for record in self.by_name().get(name, ()):
             row = rows.pop(record.id, None)
             if record.id is None or record in keep and row is not None:
@@ -187,11 +202,11 @@ class ResourceRecords:
         self.by_name()[name] = sorted(records, key=lambda each: each.id or math.inf)
         return changed
 
-    def blank(self, name):
+    def blank(self, name: str) -> Record:
         """Return a record that is not stored, for a resource without a row."""
         return Record(self._stack.journal, name, self._stack.id)
 
-    def new(self, name, replaces=None):
+    def new(self, name: str, replaces: Record | None = None) -> Record:
         """Add a record for a resource to create. It is stored with the journal's next turn."""
         new = self.blank(name)
         new.root_stack_id = self._stack.root_id()
@@ -203,11 +218,11 @@ class ResourceRecords:
         self.by_name().setdefault(name, []).append(new)
         return self._stack.journal.add(new)
 
-    def has(self, record):
+    def has(self, record: Record | None) -> bool:
         """Return whether a record is still one of the stack: it may have been deleted meanwhile."""
         return record is not None and record in self.find_by_name(record.name)
 
-    def drop(self, row):
+    def drop(self, row: Record) -> None:
         """Drop a record that is deleted; the one that replaces it stands alone then."""
         self.by_name()[row.name].remove(row)
         for each in self.by_name()[row.name]:
@@ -215,8 +230,8 @@ class ResourceRecords:
                 each.set(replaces=None)
 
 
-def _by_name(records):
-    found = {}
+def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
     for record in records:
         found.setdefault(record.name, []).append(record)
     return found

@@ -5,10 +5,20 @@ Tests: tests/functional/test_plugin_contract.py.
 """
 
 import datetime
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
+from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Value, Values
+from heat_lite.engine.scheduler import Work
 from heat_lite.template import schema, support
+from heat_lite.template.definition import ResourceDefinition
+
+if TYPE_CHECKING:
+    from heat_lite.clients.clients import Clients
+    from heat_lite.engine.stack.stack import Stack
 
 SHOW = 'show'
 
@@ -31,7 +41,7 @@ class ResourceType:
     #: the release in which a type with nothing else to say about its support began
     since: str | None = None
     #: the client that the type uses and the kind of object that it creates there
-    default_client_name: str | None = None
+    default_client_name: Any = None
     entity: str | None = None
     #: whether the handlers run inside this process only and never block: their states need no
     #: earlier commit
@@ -76,19 +86,19 @@ class ResourceType:
         )
     }
 
-    def __init_subclass__(cls, **options):
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        if 'since' in vars(cls):
-            cls.support_status = support.since(cls.since)
+        if version := vars(cls).get('since'):
+            cls.support_status = support.since(version)
 
     # ------------------------------------------------------------ the service
 
     @classmethod
-    def require_service(cls, clients, type_name):
+    def require_service(cls, clients: 'Clients', type_name: str) -> None:
         """Raise ResourceTypeUnavailable if the cloud lacks a service that the type needs."""
 
     @classmethod
-    def is_listed(cls, clients):
+    def is_listed(cls, clients: 'Clients') -> bool:
         """Return whether lists have the type: the cloud lacks the service that it stands for."""
         try:
             if cls.stands_for is not None:
@@ -98,33 +108,20 @@ class ResourceType:
         return cls.stands_for is None
 
     @classmethod
-    def class_name(cls):
+    def class_name(cls) -> str:
         """Return the name of Heat's class of this type: reports and generated templates show it."""
         return vars(cls).get('heat_class') or cls.__name__
 
-    def find_existing(self):
-        """Return the id of what an interrupted create has made, found by its unique physical name,
-        or None.
-
-        Types that create objects override it. Raises Interrupted if a lookup is impossible.
-        """
-        if self.local or self.repeatable:
-            return None
-        raise exception.Interrupted(
-            f'its engine stopped before the result of the create was known, and {self.type()} '
-            f'cannot be looked up; check whether there is a "{self.physical_resource_name()}"'
-        )
-
-    def settle(self):
+    def settle(self) -> Work:
         """Wait for what an interrupted action has left running. A generator."""
         return
         yield  # makes this function a generator
 
-    def show(self):
+    def show(self) -> Value:
         """Return the object as its service shows it, as a map."""
         return None
 
-    def object_exists(self):
+    def object_exists(self) -> bool:
         """Return whether the object of the resource exists; True if the type cannot tell."""
         try:
             self.show()
@@ -132,44 +129,29 @@ class ResourceType:
             return False
         return True
 
-    def get_live_state(self, resource_properties):
+    def get_live_state(self, resource_properties: Mapping[str, Value]) -> Values:
         """Return the properties of the object at present, as far as known.
 
         Raises NotFound if it is gone.
         """
         return {}
 
-    def live_properties(self):
+    def live_properties(self) -> Values | None:
         """Return the properties that describe the object as it is; None if the type cannot tell.
 
         Raises NotFound if it does not exist.
         """
         return None
 
-    def needs_delete(self):
-        """Return whether there may be an object to delete."""
-        return self.resource_id is not None
-
     # ------------------------------------------------------------ values that other resources and
     # users read
 
-    def get_reference_id(self):
-        """Return the value of ``get_resource``, unless it is an external id."""
-        return str(self.name if self.resource_id is None else self.resource_id)
-
-    def has_attribute(self, name):
-        """Return whether ``get_attr`` may read the attribute.
-
-        Types with variable attributes override it.
-        """
-        return name in self.all_attributes_schema()
-
-    def resolve_attribute(self, name):
+    def resolve_attribute(self, name: str) -> Value:
         """Return the value of an attribute; None if it is unknown."""
         return None
 
     @classmethod
-    def is_live_attribute(cls, path):
+    def is_live_attribute(cls, path: tuple) -> bool:
         """Return whether ``get_attr`` of the path asks a service each time (CACHE_NONE).
 
         An empty path reads all attributes.
@@ -184,87 +166,87 @@ class ResourceType:
             name in schemata and schemata[name].cache_mode == schema.CACHE_NONE for name in names
         )
 
-    def answers_slowly(self):
+    def answers_slowly(self) -> bool:
         """Return whether reading an attribute may take long, for example a request to a service."""
         return not self.local
 
-    def metadata_updated(self, metadata):
+    def metadata_updated(self, metadata: Values) -> None:
         """Called after another request has changed the metadata.
 
         Types that publish them override it.
         """
 
-    def runs_agent(self):
+    def runs_agent(self) -> bool:
         """Return whether an agent in this server applies deployments that name its UUID."""
         return False
 
-    def access_allowed(self, resource_name):
+    def access_allowed(self, resource_name: str) -> bool:
         """Return whether a stack user with the id of this resource may read the named resource."""
         return False
 
     # ------------------------------------------------------------ dependencies and nested stacks
 
-    def implied_dependencies(self, others):
+    def implied_dependencies(self, others: Mapping[str, ResourceDefinition]) -> Iterable[str]:
         """Return names of resources that must come first without a reference to them.
 
         ``others`` is ``{name: definition}``.
         """
         return ()
 
-    def restore_order(self):
+    def restore_order(self) -> Iterable[tuple[str, str]]:
         """Return pairs of names of resources: a restore changes the second before the first."""
         return ()
 
-    def nested_identifier(self):
+    def nested_identifier(self) -> HeatIdentifier | None:
         """Return the identity of the nested stack; None if there is none."""
         return None
 
-    def preview_nested(self, update=False):
+    def preview_nested(self, update: bool = False) -> 'Stack | None':
         """Return the future nested stack, for reading only; None for types without one."""
         return None
 
-    def describe_nested(self):
+    def describe_nested(self) -> 'Stack | None':
         """Return a nested stack that shows its parameters, for reading only."""
         return self.preview_nested()
 
     # ------------------------------------------------------------ updates
 
-    def handle_update(self, definition, tmpl_diff, prop_diff):
-        """Update the object in place. ``prop_diff`` holds the new values of changed properties."""
-        if prop_diff:
-            raise exception.UpdateReplace(self.name)
-
-    def handler_definition(self, definition):
+    def handler_definition(self, definition: ResourceDefinition) -> ResourceDefinition:
         """Return a definition in the form that the handlers of the type receive."""
         return definition
 
-    def can_update_in_place(self, name):
+    def can_update_in_place(self, name: str) -> bool:
         """Return whether the schema allows a change of the property without a replacement."""
         return name in self.properties_schema and self.properties_schema[name].update_allowed
 
-    def needs_update(self, definition):
+    def needs_update(self, definition: ResourceDefinition) -> bool:
         """Return whether an update must visit the resource although its definition has not
         changed.
         """
         return self.always_replaced
 
-    def needs_replace(self, after_properties):
+    def needs_replace(self, after_properties: Mapping[str, Value]) -> bool:
         """Return whether the new properties require a replacement."""
         return False
 
-    def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
+    def needs_replace_with_prop_diff(
+        self,
+        changed: Collection[str],
+        after_properties: Mapping[str, Value],
+        before_properties: Mapping[str, Value],
+    ) -> bool:
         """Return whether the changed properties, given by name, require a replacement."""
         return False
 
-    def needs_replace_with_tmpl_diff(self, changed):
+    def needs_replace_with_tmpl_diff(self, changed: Collection[str]) -> bool:
         """Return whether the changed parts of the definition require a replacement."""
         return False
 
-    def needs_replace_failed(self):
+    def needs_replace_failed(self) -> bool:
         """Return whether a failed resource must be replaced rather than updated."""
         return True
 
-    def prepare_for_replace(self, definition):
+    def prepare_for_replace(self, definition: ResourceDefinition) -> Work:
         """Release what only one object can hold, before the replacement is created. A generator.
 
         If the replacement fails, an update of this resource takes it back (see ``needs_update``).
@@ -274,36 +256,5 @@ class ResourceType:
 
     # ------------------------------------------------------------ signals, snapshots and adoption
 
-    def handle_signal(self, details=None):
+    def handle_signal(self, details: Value = None) -> Value:
         raise exception.ResourceActionNotSupported(action='signal')
-
-    def snapshot_data(self):
-        """Return the entry of the resource in a snapshot."""
-        return {
-            'name': self.name,
-            'resource_id': self.resource_id,
-            'type': self.type(),
-            'action': self.action,
-            'status': self.status,
-            'metadata': self.metadata_get(),
-            'resource_data': self.data(),
-        }
-
-    def prepare_abandon(self):
-        """Return the entry of the resource in an export.
-
-        Types with a nested stack return its document.
-        """
-        return self.snapshot_data()
-
-    def handle_adopt(self, resource_data):
-        """Adopt the object that ``prepare_abandon`` has described."""
-        physical_id = resource_data.get('resource_id')
-        if physical_id is None and (self.has_object or not resource_data):
-            raise Exception('Resource ID was not provided.')  # Heat shows it as a plain Exception
-        if physical_id is not None:
-            self.resource_id_set(physical_id)
-        for key, value in (resource_data.get('resource_data') or {}).items():
-            self.data_set(key, str(value), redact=True)  # any of it may be secret
-        if resource_data.get('metadata'):
-            self.metadata_set(resource_data['metadata'])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from heat_lite.common import exception, identifier, log_context, lru_cache, redaction, status
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_types import Row, Value
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event, notification
 from heat_lite.engine.resource import fingerprint, record, resource, resource_records
@@ -346,7 +346,7 @@ class Stack(StackFields):
 
     def state_set(self, action: str, state: str, reason: str) -> None:
         """Set the state, in the row and as an event, with the journal's next turn."""
-        fields = {'action': action, 'status': state, 'status_reason': self.redact(reason)}
+        fields: Values = {'action': action, 'status': state, 'status_reason': self.redact(reason)}
         if action != status.CREATE or state == status.IN_PROGRESS and self.updated_at is not None:
             fields['updated_at'] = self.utcnow()
         self.store(**fields)

@@ -143,7 +143,7 @@ class TaintTracker:
     resources.
     """
 
-    def __init__(self, scope: function.Scope, hidden: set[str]) -> None:
+    def __init__(self, scope: function.Scope, hidden: set[str] | frozenset[str]) -> None:
         self._scope = scope
         self._hidden = hidden
         self._tainted: set[str] = set()

@@ -61,6 +61,8 @@ class Resource(resource.Resource):
     LOCK_ACTIONS = (LOCK_NONE, LOCK_ACQUIRE, LOCK_RELEASE, LOCK_RESPECT) = (None, 1, -1, 0)
     BASE_ATTRIBUTES = (SHOW,) = ('show',)
     properties_class: Any = Properties
+    #: a StackView
+    stack: Any
 
     def __init_subclass__(cls, **options: Value) -> None:
         super().__init_subclass__(**options)
@@ -80,7 +82,8 @@ class Resource(resource.Resource):
         self, name: str, definition: ResourceDefinition, stack: Stack, record: Record
     ) -> None:
         """Set what the ``__init__`` of a plug-in may read already."""
-        super().__init__(name, definition, StackView(stack), record)
+        view: Any = StackView(stack)
+        super().__init__(name, definition, view, record)
 
     def __init__(self, name: str, definition: DefinitionView, stack: StackView) -> None:
         """Do nothing: the object is ready, and ``__init__`` of a plug-in may call this one."""
