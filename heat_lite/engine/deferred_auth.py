@@ -11,13 +11,22 @@ Tests: tests/functional/test_trusts.py.
 import logging
 import threading
 import time
+from collections.abc import Collection, Iterator
 from concurrent import futures
+from typing import TYPE_CHECKING, Any
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import credentials
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import scheduler
+
+if TYPE_CHECKING:
+    from heat_lite.clients.clients import Clients
+    from heat_lite.engine.resource.resource import Resource
+    from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 NO_CREDENTIALS = (
@@ -39,18 +48,19 @@ STORE_THREADS = 8
 class DeferredAuth:
     """The stored credentials of the tree of a stack. The loaded stacks of a tree share one."""
 
-    def __init__(self, stack):
+    def __init__(self, stack: 'Stack') -> None:
         self._stack = stack
-        self._trusts = stack.runtime.trusts
+        #: the TrustStore; None if none are made
+        self._trusts: Any = stack.runtime.trusts
         self._clients_lock, self._store_lock = threading.Lock(), threading.Lock()
-        self._clients = {}
+        self._clients: dict[tuple[RequestContext, str | None], Clients] = {}
         #: the error that prevented the storing of credentials
-        self._error = None
-        self._verified_until = 0
+        self._error: str | None = None
+        self._verified_until = 0.0
         #: whether the stack is deleted, so that nothing may be stored any more
         self._deleted = False
 
-    def clients(self, context, region):
+    def clients(self, context: RequestContext, region: str | None) -> 'Clients':
         """Return clients that use ``context`` while its token is valid, then the stored
         credentials.
         """
@@ -65,7 +75,7 @@ class DeferredAuth:
 
     # ------------------------------------------------------------ creation
 
-    def ensure(self, context, verify=False, own=False):
+    def ensure(self, context: RequestContext, verify: bool = False, own: bool = False) -> None:
         """Store credentials of the user of ``context`` if there are none.
 
         ``verify`` replaces credentials that Keystone refuses, ``own`` those of another user. Raises
@@ -81,7 +91,9 @@ class DeferredAuth:
                 self._create(context, stored)
                 self._verified_until = time.monotonic() + VERIFIED_SECONDS
 
-    def _is_stale(self, stored, context, verify, own):
+    def _is_stale(
+        self, stored: 'credentials.CredentialsRow', context: RequestContext, verify: bool, own: bool
+    ) -> bool:
         if own and stored.trustor_user_id != context.user_id:
             return True
         return (
@@ -90,7 +102,7 @@ class DeferredAuth:
             and self._trusts.login_error(stored) is not None
         )
 
-    def _create(self, context, old):
+    def _create(self, context: RequestContext, old: 'credentials.CredentialsRow | None') -> None:
         try:
             values = self._trusts.create(context)
         except Exception as error:
@@ -114,7 +126,7 @@ class DeferredAuth:
                     error,
                 )
 
-    def ensure_or_keep(self, context):
+    def ensure_or_keep(self, context: RequestContext) -> None:
         """Do the same as ``ensure``, but accept that Keystone makes no trust for the token of a
         signature: that is kept (see ``kept_requester``).
         """
@@ -129,7 +141,9 @@ class DeferredAuth:
                 error,
             )
 
-    def ensure_if_possible(self, context, verify=True, own=False):
+    def ensure_if_possible(
+        self, context: RequestContext, verify: bool = True, own: bool = False
+    ) -> None:
         """Do the same as ``ensure``, but log errors.
 
         They are raised when the credentials are needed.
@@ -147,7 +161,7 @@ class DeferredAuth:
 
     # ------------------------------------------------------------ use
 
-    def require(self, context):
+    def require(self, context: RequestContext) -> 'credentials.CredentialsRow':
         """Return the stored credentials; store them now if possible. Raises Unauthorized."""
         stored = self._stored()
         if stored is None:
@@ -164,7 +178,7 @@ class DeferredAuth:
             )
         return stored
 
-    def kept_login(self):
+    def kept_login(self) -> Value:
         """Return the auth plug-in by the kept token of the last requester; None without one that
         is valid.
         """
@@ -174,7 +188,7 @@ class DeferredAuth:
             return None
         return self._trusts.token_login(requester)
 
-    def login_refused(self, error):
+    def login_refused(self, error: BaseException) -> 'errors.Unauthorized':
         """Return the error for credentials that Keystone refuses."""
         stored = self._stored()
         # the first characters identify the trust; the whole id is a secret
@@ -194,16 +208,17 @@ class DeferredAuth:
             )
         )
 
-    def _stored(self):
+    def _stored(self) -> 'credentials.CredentialsRow | None':
         return None if self._top_id is None else credentials.get_by_stack(self._top_id)
 
     @property
-    def _top_id(self):
+    def _top_id(self) -> Value:
+        """The id of the root stack; None until that is stored."""
         return self._stack.root_id()
 
     # ------------------------------------------------------------ deletion
 
-    def forget(self):
+    def forget(self) -> None:
         """Delete the credentials with the stack. An error of Keystone does not stop the delete."""
         stack = self._stack
         try:
@@ -223,7 +238,7 @@ class DeferredAuth:
             )
 
 
-def requester(stack, action):
+def requester(stack: 'Stack', action: str) -> str | None:
     """Return the encrypted context of the requester of an action, for the row of the stack.
 
     Another engine continues with it if this one dies before credentials are stored. None for nested
@@ -236,7 +251,7 @@ def requester(stack, action):
     )
 
 
-def kept_requester(stack, action):
+def kept_requester(stack: 'Stack', action: str) -> str | None:
     """Return the encrypted context of the requester for the time after the action; None if it is
     not needed.
 
@@ -249,7 +264,7 @@ def kept_requester(stack, action):
     return credentials.encrypt_requester(stack.context)
 
 
-def begin(stack, action):
+def begin(stack: 'Stack', action: str | None) -> None:
     """Schedule the storing of credentials for an action that begins.
 
     An action that ends soon needs none.
@@ -263,7 +278,7 @@ def begin(stack, action):
         )
 
 
-def store(stacks, seconds):
+def store(stacks: 'Collection[Stack]', seconds: float) -> None:
     """Store credentials for the actions under way when the engine stops, within ``seconds``: the
     next engine has no token.
     """
@@ -274,11 +289,11 @@ def store(stacks, seconds):
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _store_one(stack):
+def _store_one(stack: 'Stack') -> None:
     stack.tree.deferred.ensure_if_possible(stack.context, verify=False)
 
 
-def _delay(stack, action):
+def _delay(stack: 'Stack', action: str | None) -> float | None:
     """Return the seconds after which an action needs stored credentials; None if it never does."""
     if stack.runtime.trusts is None or not _has_login(stack.context):
         return None
@@ -294,7 +309,7 @@ def _delay(stack, action):
     )
 
 
-def _store_later(stack, action, delay):
+def _store_later(stack: 'Stack', action: str | None, delay: float) -> scheduler.Work[None]:
     yield delay
     if (stack.action, stack.status) == (action, status.IN_PROGRESS):
         # a stack acts for the user who changed it last
@@ -303,7 +318,7 @@ def _store_later(stack, action, delay):
         )
 
 
-def _classes(stack):
+def _classes(stack: 'Stack') -> 'Iterator[type[Resource]]':
     found = {definition.resource_type: definition for definition in stack.definitions.values()}
     for definition in found.values():
         try:
@@ -312,19 +327,20 @@ def _classes(stack):
             continue  # an unknown type is reported when its resource is handled
 
 
-def _has_login(context):
+def _has_login(context: RequestContext) -> bool:
     return bool(context.auth_token or context.password)
 
 
 class _FallbackLogin:
     """The login that replaces an expired token (see ``clients.keystone_session``)."""
 
-    def __init__(self, deferred, context):
+    def __init__(self, deferred: DeferredAuth, context: RequestContext) -> None:
         self._deferred = deferred
         self._context = context
-        self._row_id = self._login = None
+        self._row_id: int | None = None
+        self._login: Value = None
 
-    def login(self):
+    def login(self) -> Value:
         try:
             stored = self._deferred.require(self._context)
         except errors.Unauthorized:
@@ -336,5 +352,5 @@ class _FallbackLogin:
             self._row_id, self._login = stored.id, self._deferred._trusts.login(stored)
         return self._login
 
-    def refused(self, error):
+    def refused(self, error: BaseException) -> 'errors.Unauthorized':
         return self._deferred.login_refused(error)

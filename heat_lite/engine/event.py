@@ -5,15 +5,23 @@ Events go to the database and to event sinks; those of the stack itself also to 
 Tests: tests/functional/test_event_sinks.py.
 """
 
+import datetime
 import random
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Values
 from heat_lite.db import events as db_events
 from heat_lite.engine import notification
 from heat_lite.engine.validation import masking
 
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.record import Journal
+    from heat_lite.engine.resource.resource import Resource
+    from heat_lite.engine.stack.stack import Stack
 
-def record_stack(stack, journal):
+
+def record_stack(stack: 'Stack', journal: 'Journal') -> None:
     """Add an event of the state of the stack.
 
     It carries the name and id of the stack as those of a resource.
@@ -31,7 +39,7 @@ def record_stack(stack, journal):
     notification.send_state(stack, journal)
 
 
-def record_state(resource):
+def record_state(resource: 'Resource') -> None:
     """Add an event of the present state of a resource.
 
     That of the end of an action also has the time at which its handler first waited.
@@ -40,7 +48,13 @@ def record_state(resource):
     record_resource(resource, first_wait=resource.first_wait if is_end else None)
 
 
-def record_resource(resource, action=None, state=None, reason=None, first_wait=None):
+def record_resource(
+    resource: 'Resource',
+    action: str | None = None,
+    state: str | None = None,
+    reason: str | None = None,
+    first_wait: datetime.datetime | None = None,
+) -> None:
     """Add an event of a resource: of its present state, or of the values given.
 
     Before there is a physical id, the physical name stands in (as in Heat); in INIT neither is
@@ -68,14 +82,16 @@ def record_resource(resource, action=None, state=None, reason=None, first_wait=N
     _send_to_sinks(resource.stack, record.journal, values, resource)
 
 
-def _send_to_sinks(stack, journal, values, resource=None):
+def _send_to_sinks(
+    stack: 'Stack', journal: 'Journal', values: Values, resource: 'Resource | None' = None
+) -> None:
     if stack.runtime.event_sinks is None or not stack.template.environment.event_sinks:
         return
     properties = {} if resource is None else _given(resource)
     stack.runtime.event_sinks.send(stack, journal, resource_properties=properties, **values)
 
 
-def _given(resource):
+def _given(resource: 'Resource') -> Values:
     """Return the properties that the template gives, with the values of the last action if there
     was one, secrets masked.
     """
@@ -91,7 +107,7 @@ def _given(resource):
     return masking.masked(resource.stack, resource.name, values)
 
 
-def trim(stack):
+def trim(stack: 'Stack') -> None:
     """Delete the oldest events of a stack that has more than the limit.
 
     The check is random, with a probability in proportion to the events written, to spare queries.

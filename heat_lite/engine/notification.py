@@ -8,10 +8,18 @@ import logging
 import queue
 import threading
 import uuid
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from heat_lite.clients import client_plugin
 from heat_lite.common import exception, status
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.stack import format
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.record import Journal
+    from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 PUBLISHER = 'orchestration'
@@ -29,14 +37,16 @@ class Outbox:
     queued and where it goes.
     """
 
-    def __init__(self, deliver, items, receiver, most):
+    def __init__(
+        self, deliver: Callable[[Value], object], items: str, receiver: str, most: int
+    ) -> None:
         self._deliver = deliver
         self._items, self._receiver, self._most = items, receiver, most
-        self._waiting = queue.Queue(most)
+        self._waiting: queue.Queue = queue.Queue(most)
         self._lock = threading.Lock()
-        self._thread = None
+        self._thread: threading.Thread | None = None
 
-    def put(self, item, name):
+    def put(self, item: Value, name: str) -> None:
         """Queue ``item``. A full queue drops it; ``name`` is its name in the log."""
         with self._lock:
             if self._thread is None:
@@ -51,7 +61,7 @@ class Outbox:
                 '%s is dropped: %d %s wait for %s', name, self._most, self._items, self._receiver
             )
 
-    def stop(self, seconds):
+    def stop(self, seconds: float) -> None:
         """Wait up to ``seconds`` for the queued items to be delivered."""
         if self._thread is None:
             return
@@ -63,7 +73,7 @@ class Outbox:
                 '%d %s still wait for %s: they are dropped', self._most, self._items, self._receiver
             )
 
-    def _deliver_all(self):
+    def _deliver_all(self) -> None:
         while (item := self._waiting.get()) is not None:
             self._deliver(item)
 
@@ -77,28 +87,30 @@ class Notifications:
     ``level`` is the priority of notifications except those of failures, which are errors.
     """
 
-    def __init__(self, notifier, level='INFO'):
+    def __init__(self, notifier: Value, level: str = 'INFO') -> None:
         self._notifier = notifier
         self._level = level.lower()
         self._outbox = Outbox(self._send, 'notifications', 'the broker', MOST_WAITING)
 
     @property
-    def wanted(self):
+    def wanted(self) -> bool:
         """Whether notifications are sent."""
         return self._notifier is not None
 
-    def send(self, context, event_type, payload, failed=False):
+    def send(
+        self, context: RequestContext, event_type: str, payload: Values, failed: bool = False
+    ) -> None:
         """Queue a notification."""
         if self.wanted:
             self._outbox.put(
                 (context, 'error' if failed else self._level, event_type, payload), event_type
             )
 
-    def stop(self, seconds):
+    def stop(self, seconds: float) -> None:
         """Wait up to ``seconds`` for the queued notifications to be sent."""
         self._outbox.stop(seconds)
 
-    def _send(self, item):
+    def _send(self, item: Value) -> None:
         context, level, event_type, payload = item
         try:
             getattr(self._notifier, level)(context, event_type, payload)
@@ -106,7 +118,7 @@ class Notifications:
             LOG.exception('The notification %s could not be sent: it is dropped', event_type)
 
 
-def send_state(stack, journal):
+def send_state(stack: 'Stack', journal: 'Journal') -> None:
     """Send the present state of the stack once the journal has committed it."""
     notifier = stack.runtime.notifier
     if notifier is None or not notifier.wanted:
@@ -117,7 +129,7 @@ def send_state(stack, journal):
     journal.on_commit(lambda: notifier.send(stack.context, event_type, payload, failed))
 
 
-def send_scaling(stack, phase, **details):
+def send_scaling(stack: 'Stack', phase: str, **details: Value) -> None:
     """Send the start, end or error (``phase``) of a change of a group's size.
 
     ``details`` are added to the payload of the stack: adjustment, adjustment_type, capacity,
@@ -134,7 +146,7 @@ def send_scaling(stack, phase, **details):
         )
 
 
-def _payload(stack):
+def _payload(stack: 'Stack') -> Values:
     context = stack.context
     return {
         'tenant_id': stack.tenant,
@@ -158,10 +170,10 @@ def _payload(stack):
 class ZaqarQueue:
     """Delivers events to a queue of the messaging service, which keeps them for ``ttl`` seconds."""
 
-    def __init__(self, target, ttl=3600):
+    def __init__(self, target: str, ttl: int = 3600) -> None:
         self._target, self._ttl = target, ttl
 
-    def consume(self, context, event):
+    def consume(self, context: 'client_plugin.RequestingContext', event: Values) -> None:
         context.clients.client('zaqar').post_message(self._target, event, self._ttl)
 
 
@@ -175,11 +187,11 @@ class Sinks:
     event)``.
     """
 
-    def __init__(self, types=None):
+    def __init__(self, types: Mapping[str, type] | None = None) -> None:
         self._types = {**SINK_TYPES, **(types or {})}
         self._outbox = Outbox(self._send, 'events', 'their sinks', MOST_WAITING)
 
-    def send(self, stack, journal, **payload):
+    def send(self, stack: 'Stack', journal: 'Journal', **payload: Value) -> None:
         """Queue an event for the sinks of the stack's environment, once it is committed."""
         wanted = stack.template.environment.event_sinks
         event = {
@@ -192,16 +204,18 @@ class Sinks:
         item = stack.context, stack.clients(), wanted, event
         journal.on_commit(lambda: self._outbox.put(item, 'An event'))
 
-    def stop(self, seconds):
+    def stop(self, seconds: float) -> None:
         """Wait up to ``seconds`` for the queued events to be delivered."""
         self._outbox.stop(seconds)
 
-    def _send(self, item):
+    def _send(self, item: Value) -> None:
         context, clients, wanted, event = item
         for sink in wanted:
             self._consume(dict(sink), client_plugin.RequestingContext(context, clients), event)
 
-    def _consume(self, options, context, event):
+    def _consume(
+        self, options: Values, context: 'client_plugin.RequestingContext', event: Values
+    ) -> None:
         type_name = options.pop('type')
         try:
             self._types[type_name](**options).consume(context, event)

@@ -67,7 +67,7 @@ class EngineLimits:
         raise AttributeError(name)
 
 
-def set_template_limits(conf):
+def set_template_limits(conf: 'cfg.ConfigOpts') -> None:
     """Set the limits of templates that the options give, and the clocks they need."""
     given = conf.heat_lite
     budget.set_clocks(time.thread_time, time.monotonic)
@@ -89,7 +89,7 @@ class TemplateCache:
     A row never changes, so neither does its parsed form.
     """
 
-    def __init__(self, max_entries=256, kilobytes=64 * 1024):
+    def __init__(self, max_entries: int = 256, kilobytes: int = 64 * 1024) -> None:
         self._cache = lru_cache.LruCache(max_entries, kilobytes, lru_cache.template_weight)
 
     def get(self, template_id: int) -> Template:
@@ -101,10 +101,10 @@ class TemplateCache:
             template_id, Template(row.template, row.files, Environment(row.environment))
         )
 
-    def forget(self, template_id):
+    def forget(self, template_id: int) -> None:
         self._cache.pop(template_id)
 
-    def put(self, template_id, template):
+    def put(self, template_id: int, template: Template) -> Template:
         """Cache a template that has just been stored."""
         return self._cache.put(template_id, template)
 
@@ -138,7 +138,7 @@ class ServerDefaults:
     signal_transport: str = 'CFN_SIGNAL'
 
 
-def server_defaults(conf):
+def server_defaults(conf: 'cfg.ConfigOpts') -> ServerDefaults:
     configured = {
         'software_config_transport': conf.default_software_config_transport,
         'user_data_format': conf.default_user_data_format,
@@ -157,7 +157,7 @@ def server_defaults(conf):
     )
 
 
-def _metadata_server(conf):
+def _metadata_server(conf: 'cfg.ConfigOpts') -> str | None:
     """Return the URL of the CFN API: the option, or else that for wait conditions without its
     path.
     """
@@ -185,14 +185,16 @@ class ServiceEndpoints:
     containers: str | None = None
     keystone_interface: str | None = None
 
-    def rest_url(self, project):
+    def rest_url(self, project: str) -> str | None:
         """Return the URL of the REST API for a project, without a trailing slash; None if not
         configured.
         """
         return self.rest and self.rest.replace('%(tenant_id)s', project).rstrip('/')
 
 
-def service_endpoints(conf, clouds=None):
+def service_endpoints(
+    conf: 'cfg.ConfigOpts', clouds: 'cloud_login.Clouds | None' = None
+) -> ServiceEndpoints:
     """Return the configured URLs; with ``clouds`` those of a service that acts in them."""
     return ServiceEndpoints(
         rest=conf.clients_heat.url,
@@ -291,7 +293,7 @@ class Runtime:
     templates: TemplateCache = dataclasses.field(default_factory=TemplateCache)
     definitions_cache: DefinitionCache = dataclasses.field(default_factory=DefinitionCache)
 
-    def forget_stack(self, stack_id):
+    def forget_stack(self, stack_id: str) -> None:
         """Free what is cached of a deleted stack: a template of 500 resources is a megabyte.
 
         Until the caches are full, it would lie between objects of the next stacks, and the memory
@@ -300,13 +302,13 @@ class Runtime:
         for template_id in self.definitions_cache.forget(stack_id):
             self.templates.forget(template_id)
 
-    def require_type(self, context, name):
+    def require_type(self, context: RequestContext, name: str) -> None:
         """Raise Forbidden for a type that the policy denies the requester."""
         if not context.is_admin and not self.allows_type(context, name):
             # as recorded: the policy of Keystone's types is a pattern, and the text their name
             prefix = '' if name.startswith('OS::Keystone::') else 'resource_types:'
             raise exception.Forbidden(action=f'{prefix}{name}')
 
-    def project_id(self, tenant):
+    def project_id(self, tenant: str) -> str:
         """Return the id of a project in the cloud; the tenant may be the name of a cloud."""
         return tenant if self.clouds is None else self.clouds.project_id(tenant)

@@ -10,9 +10,14 @@ import random
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterable, Sequence
+
+from oslo_config import cfg
 
 from heat_lite.clients import clients, docker_plugin, keystone, trusts
+from heat_lite.clients.cloud_login import Clouds
 from heat_lite.common import exception, health_checks, installation, urlfetch
+from heat_lite.common.value_types import Values
 from heat_lite.db import group_commit
 from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
@@ -40,6 +45,7 @@ from heat_lite.engine.endpoints import software as software_endpoints
 from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
 from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.execution import nested_stacks, task_manager, work_report, workers
+from heat_lite.engine.registry import Registry
 from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.software import software
 from heat_lite.engine.stack import lifecycle_plugins, stack_users
@@ -83,7 +89,9 @@ class PeriodicTask:
     Each interval varies by a fifth, so that engines started together do not work in step.
     """
 
-    def __init__(self, name, interval, work, delay=0):
+    def __init__(
+        self, name: str, interval: float, work: Callable[[], object], delay: float = 0
+    ) -> None:
         self._name = name
         self._interval = interval
         self._work = work
@@ -91,19 +99,19 @@ class PeriodicTask:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
-    def start(self):
+    def start(self) -> None:
         self._thread.start()
 
-    def stop(self):
+    def stop(self) -> None:
         """Begin no further call."""
         self._stopping.set()
 
-    def wait(self, seconds):
+    def wait(self, seconds: float) -> None:
         """Wait for the end of a running call, at most ``seconds``."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
-    def _run(self):
+    def _run(self) -> None:
         self._stopping.wait(self._delay)
         while not self._stopping.is_set():
             try:
@@ -118,16 +126,23 @@ class PeriodicTask:
 class EngineService:
     """One engine in one process."""
 
-    def __init__(self, conf, registry, engine_id=None, clouds=None, absent_clouds=()):
+    def __init__(
+        self,
+        conf: cfg.ConfigOpts,
+        registry: Registry,
+        engine_id: str | None = None,
+        clouds: Clouds | None = None,
+        absent_clouds: Iterable[str] = (),
+    ) -> None:
         self._conf = conf
         self._clouds = clouds
         self.engine_id = engine_id or str(uuid.uuid4())
         self.runtime = self._build_runtime(registry)
         self.runtime.absent_clouds = frozenset(absent_clouds)
-        self._servers = []
-        self._heartbeat = None
-        self._timers = []
-        self._notifications = None
+        self._servers: list[messaging.Server] = []
+        self._heartbeat: heartbeat.Heartbeat | None = None
+        self._timers: list[PeriodicTask] = []
+        self._notifications: notification.Notifications | None = None
         #: what the engine cannot work without
         self.probes = {
             'database': db_session.probe,
@@ -136,12 +151,12 @@ class EngineService:
         }
         self.health = health_checks.Health(self.probes)
 
-    def _probe(self):
+    def _probe(self) -> None:
         """Raise an error if other engines may take this one for dead."""
         if self._heartbeat is not None and not self._heartbeat.is_fresh():
             raise exception.Error('the last heartbeat is too old: no stack is worked on')
 
-    def _build_runtime(self, registry):
+    def _build_runtime(self, registry: Registry) -> runtime.Runtime:
         urlfetch.configure(self._conf)
         runtime.set_template_limits(self._conf)
         pool = task_pool.TaskPool(
@@ -155,7 +170,7 @@ class EngineService:
             clients=clients.ClientFactory(
                 self._conf,
                 docker_plugin.BUILT_IN | registry.client_plugins,
-                self._clouds and self._clouds.logins,
+                self._clouds.logins if self._clouds else None,
             ),
             clouds=self._clouds,
             endpoints=runtime.service_endpoints(self._conf, self._clouds),
@@ -179,7 +194,7 @@ class EngineService:
             result.stack_users = functools.partial(stack_users.StackUsers, domain, self._conf)
         return result
 
-    def _add_tasks(self, result):
+    def _add_tasks(self, result: runtime.Runtime) -> None:
         """Add what works on stacks, here and in other engines."""
         result.placement = placement.Placement(result, self._membership)
         result.task_manager = task_manager.ThreadGroupManager(
@@ -191,7 +206,7 @@ class EngineService:
         result.software = functools.partial(software.Software, result)
         result.watch_rules = watch_rules.WatchRules(result)
 
-    def record_end(self, engine_id, by_itself):
+    def record_end(self, engine_id: str, by_itself: bool) -> None:
         """Store how the engine before this one has ended, for those that take over from it."""
         try:
             db_locks.record_engine_end(engine_id, by_itself)
@@ -200,7 +215,7 @@ class EngineService:
                 'How engine %s has ended could not be stored: it counts as unknown', engine_id
             )
 
-    def start(self):
+    def start(self) -> None:
         """Register the engine and serve RPC."""
         self._heartbeat = heartbeat.Heartbeat(self._conf, self.engine_id, self.runtime.task_manager)
         self._heartbeat.start()
@@ -211,9 +226,9 @@ class EngineService:
             messaging.notifier(publisher), self._conf.default_notification_level
         )
         self.runtime.notifier = self._notifications
-        endpoints = [endpoint(self.runtime) for endpoint in ENDPOINTS]
+        endpoints: list[base.Endpoint] = [endpoint(self.runtime) for endpoint in ENDPOINTS]
         self.runtime.local_calls = base.LocalCalls(endpoints)
-        topics = {
+        topics: dict[str, Sequence] = {
             rpc_api.ENGINE_TOPIC: endpoints,
             rpc_api.PEER_TOPIC: endpoints,
             rpc_api.WORKER_TOPIC: [worker.Worker(self.runtime)],
@@ -226,16 +241,16 @@ class EngineService:
             messaging.serve(topic, self.engine_id, served, around=around, max_reply=limit)
             for topic, served in topics.items()
         ]
-        self._timers = self._build_timers()
+        self._timers = self._build_timers(self._heartbeat)
         for server in self._servers:
             server.start()
         for timer in self._timers:
             timer.start()
         LOG.info('Engine %s is ready', self.engine_id)
 
-    def _build_timers(self):
+    def _build_timers(self, beat: heartbeat.Heartbeat) -> list[PeriodicTask]:
         options = self._conf.heat_lite
-        watch_task = watch_timer.WatchTask(self.runtime, self._membership, self._heartbeat)
+        watch_task = watch_timer.WatchTask(self.runtime, self._membership, beat)
         takeover_task = takeover.TakeoverTask(self.runtime, self._membership)
         timers = [
             PeriodicTask('take-over', options.take_over_interval, takeover_task.run_once),
@@ -256,7 +271,7 @@ class EngineService:
             )
         return timers
 
-    def stop(self, grace=0):
+    def stop(self, grace: float = 0) -> None:
         """Serve no new requests and deregister the engine.
 
         Running steps get ``grace`` seconds to end, requests at most half of it. Other engines
@@ -284,16 +299,16 @@ class EngineService:
                 self.engine_id,
                 len(unfinished),
             )
-        if self._notifications is not None:
-            self._notifications.stop(NOTIFICATION_SECONDS)
-        self.runtime.event_sinks.stop(NOTIFICATION_SECONDS)
+        for sender in (self._notifications, self.runtime.event_sinks):
+            if sender is not None:
+                sender.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:
             self._heartbeat.stop()
 
-    def describe_work(self):
+    def describe_work(self) -> Values:
         """Return what the engine does now, as plain data."""
         return work_report.describe(self.runtime)
 
-    def reset(self):
+    def reset(self) -> None:
         """Reload the options that may change at run time."""
         self.runtime.limits = runtime.EngineLimits(self._conf)

@@ -13,23 +13,26 @@ import logging
 import threading
 import types
 import uuid
-from collections.abc import Generator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from oslo_db import exception as db_exception
 
 from heat_lite.common import exception, identifier, lru_cache, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value
 from heat_lite.db import journal, locks
 from heat_lite.db import resources as db_resources
 from heat_lite.db import signals as db_signals
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event, scheduler
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import quarantine, stack_lock
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.task_pool import PoolClosed
 from heat_lite.template import function
+from heat_lite.template.definition import ResourceDefinition
 
 LOG = logging.getLogger(__name__)
 SIGNAL = 'SIGNAL'
@@ -44,8 +47,8 @@ TAKEN = 'Signals to %s were deleted, or taken over by another engine: their effe
 SIGNAL_PREFIX = 'signal:'
 #: the gates that an engine keeps, and their weight in total
 GATES, WEIGHT = 64, 64 * 1024
-
-Work = Generator[Any, Any, Any]
+#: what a task handles: the signals of a row, or one of them
+Key = int | tuple[int, int]
 
 
 class SignalOutcome:
@@ -80,7 +83,7 @@ class _Gate:
     """What a resource accepts signals by, and the version of the row that it was made of."""
 
     version: tuple
-    gate: Any
+    gate: Value
 
 
 class SignalTasks:
@@ -93,21 +96,21 @@ class SignalTasks:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         #: whether there may be further signals, by what a task handles: a row, or one signal
-        self._news: dict[Any, bool] = {}
+        self._news: dict[Key, bool] = {}
         self._outcomes: dict[str, SignalOutcome] = {}
         self._gates = lru_cache.LruCache(GATES, WEIGHT, lambda entry: entry.gate.weight)
 
-    def begin(self, key: Any) -> bool:
+    def begin(self, key: Key) -> bool:
         """Note further signals. Return whether no task handles them: the caller starts one."""
         with self._lock:
             is_new = key not in self._news
             self._news[key] = True
             return is_new
 
-    def has_news(self, key: Any) -> bool:
+    def has_news(self, key: Key) -> bool:
         return self._news[key]
 
-    def continues(self, key: Any) -> bool:
+    def continues(self, key: Key) -> bool:
         """Return whether there may be further signals since the last call; else the task ends."""
         with self._lock:
             if self._news[key]:
@@ -116,7 +119,7 @@ class SignalTasks:
             del self._news[key]
             return False
 
-    def end(self, key: Any) -> None:
+    def end(self, key: Key) -> None:
         """End a task after an error."""
         with self._lock:
             self._news.pop(key, None)
@@ -138,7 +141,7 @@ class SignalTasks:
 
     # ------------------------------------------------------------ what a resource accepts
 
-    def count(self, item: Resource, version: tuple, details: Any) -> None:
+    def count(self, item: Resource, version: tuple, details: Value) -> None:
         """Count a signal to a resource. Raises RequestLimitExceeded if it has no place for it."""
         row_id = item.record.id
         entry = self._gates.get(row_id)
@@ -169,7 +172,7 @@ class SignalTasks:
         self._gates.pop(row_id)
 
 
-def _waiting_details(item: Resource) -> list[Any]:
+def _waiting_details(item: Resource) -> list[Value]:
     found = db_signals.waiting(item.record.id, item.stack.runtime.engine_id)
     return [signal.details for signal in found]
 
@@ -194,13 +197,13 @@ def resume(item: Resource) -> None:
     start(item, [signal.id for signal in ids])
 
 
-def _spawn(item: Resource, key: Any, work: Work) -> None:
+def _spawn(item: Resource, key: Key, work: Work) -> None:
     runtime = item.stack.runtime
     if not runtime.signal_tasks.begin(key):
         work.close()
         return
 
-    def on_end(result: Any, error: BaseException | None) -> None:
+    def on_end(result: object, error: BaseException | None) -> None:
         if error is not None:
             runtime.signal_tasks.end(key)
             if isinstance(error, PoolClosed):  # the next engine handles the signals
@@ -290,7 +293,7 @@ def _call_handler(
     _tell(stack, item)
 
 
-def _call(item: Resource, details: Any) -> Work:
+def _call(item: Resource, details: Value) -> Work:
     result = item.handle_signal(details)
     if isinstance(result, types.GeneratorType):
         result = yield from scheduler.flatten(result)
@@ -322,7 +325,7 @@ def _handle_batches(stack: Stack, item: Resource) -> Work:
 
 def _handle_batch(
     stack: Stack, item: Resource, batch: Sequence[db_signals.WaitingSignal]
-) -> Generator[Any, Any, list]:
+) -> Work[list]:
     """Merge signals into the metadata, in one transaction with their events."""
     several, row_id = [signal.details for signal in batch], item.record.id
     while True:
@@ -387,7 +390,7 @@ def _tell(stack: Stack, item: Resource) -> None:
 
 
 def notify_waiters(
-    services: Any,
+    services: Runtime,
     context: RequestContext,
     identity: identifier.HeatIdentifier,
     row_id: int,
@@ -433,7 +436,7 @@ def _refresh_metadata(stack: Stack, signalled: Resource) -> None:
             _resolve_metadata(item, stack, definition)
 
 
-def _resolve_metadata(item: Resource, stack: Stack, definition: Any) -> None:
+def _resolve_metadata(item: Resource, stack: Stack, definition: ResourceDefinition) -> None:
     try:
         resolved = stack.resolve(definition.metadata)
     except (exception.HeatException, *function.ARGUMENT_ERRORS) as error:
@@ -447,7 +450,7 @@ def _resolve_metadata(item: Resource, stack: Stack, definition: Any) -> None:
         item.metadata_updated(item.metadata_change(lambda known: {**known, **resolved}))
 
 
-def _reason(details: Any, result: Any) -> str | None:
+def _reason(details: Value, result: Value) -> str | None:
     """Return the reason for the event of a signal by the text that its type returns, or None."""
     if result:
         return f'Signal: {result}'

@@ -4,6 +4,7 @@ Tests: tests/functional/test_signals.py.
 """
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import resources as db_resources
 from heat_lite.db import signals as db_signals
 from heat_lite.db import traversals
@@ -11,6 +12,7 @@ from heat_lite.engine import event
 from heat_lite.engine.resource import resource as engine_resource
 from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import hooks
+from heat_lite.engine.stack.stack import Stack
 
 #: Signals of a resource that wait to be handled one by one. An alarm that sends more has sent the
 #: same again.
@@ -18,7 +20,7 @@ MAX_WAITING = 100
 MARKED = 'state changed by resource_mark_unhealthy api'
 
 
-def signal(stack, name, details, wait=False):
+def signal(stack: Stack, name: str, details: Value, wait: bool = False) -> Values | None:
     """Store a signal to a resource. Its type handles it after the response.
 
     With ``wait`` the type handles it before, and the new metadata are returned. Raises
@@ -39,7 +41,7 @@ def signal(stack, name, details, wait=False):
     tasks.count(item, target.version, details)
     outcome = tasks.new_outcome() if wait else None
     try:
-        token = outcome and outcome.token
+        token = None if outcome is None else outcome.token
         signal_id = db_signals.add(row_id, runtime.engine_id, details, token)
     except BaseException:
         tasks.forget(row_id)
@@ -54,7 +56,7 @@ def signal(stack, name, details, wait=False):
     return (db_resources.metadata(row_id) or ({},))[0] or {}
 
 
-def _find_target(stack, name):
+def _find_target(stack: Stack, name: str) -> tuple[engine_resource.Resource, db_signals.Target]:
     """Return a resource that takes signals, without its metadata, and its Target."""
     targets = {each.listed.id: each for each in db_signals.targets(stack.id, name)}
     stack.records.use_listed([each.listed for each in targets.values()])
@@ -66,7 +68,7 @@ def _find_target(stack, name):
     return item, targets[item.record.id]
 
 
-def _require_room(item, waiting):
+def _require_room(item: engine_resource.Resource, waiting: int) -> None:
     if waiting >= MAX_WAITING:
         raise exception.RequestLimitExceeded(
             f'{item.name} has {waiting} signals that are not handled yet, which is the limit. '
@@ -74,7 +76,7 @@ def _require_room(item, waiting):
         )
 
 
-def find(stack, name):
+def find(stack: Stack, name: str) -> engine_resource.Resource:
     """Return the resource with that name or physical id. Raises ResourceNotFound."""
     row = stack.records.best(name)
     if row is None:
@@ -84,7 +86,7 @@ def find(stack, name):
     return stack.resource_of(row)
 
 
-def mark(stack, name, unhealthy, reason=None):
+def mark(stack: Stack, name: str, unhealthy: bool, reason: str | None = None) -> None:
     """Let the next update replace the resource, or revoke that.
 
     Raises ActionInProgress if an action runs on it.
@@ -92,7 +94,7 @@ def mark(stack, name, unhealthy, reason=None):
     if stack.convergence and traversals.engine_of(stack.id, name) is not None:
         raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
 
-    def apply(live):
+    def apply(live: Stack) -> None:
         if live.convergence:
             live.refresh_rows([name])
         _mark(find(live, name), unhealthy, reason or MARKED)
@@ -100,7 +102,7 @@ def mark(stack, name, unhealthy, reason=None):
     stack.runtime.task_manager.call(stack, apply)
 
 
-def _mark(item, unhealthy, reason):
+def _mark(item: engine_resource.Resource, unhealthy: bool, reason: str) -> None:
     if item.status == status.IN_PROGRESS:
         raise exception.ActionInProgress(stack_name=item.stack.name, action=item.stack.action)
     reason = item.stack.redact(reason)
@@ -113,7 +115,7 @@ def _mark(item, unhealthy, reason):
         event.record_resource(item)
 
 
-def _require_signal_handler(stack, item):
+def _require_signal_handler(stack: Stack, item: engine_resource.Resource) -> None:
     if item.action in item.no_signal_actions:
         event.record_resource(item, reason=f'Cannot signal resource during {item.action}')
         stack.journal.flush()

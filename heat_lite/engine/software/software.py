@@ -8,17 +8,26 @@ Tests: tests/functional/test_software.py.
 import datetime
 import re
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, identifier, status
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import column_types
 from heat_lite.db import resources as db_resources
 from heat_lite.db import software as db_software
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import record, resource_metadata
+from heat_lite.engine.runtime import Runtime
+from heat_lite.engine.scheduler import Work
 from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import format
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.template import software
+
+if TYPE_CHECKING:
+    from heat_lite.engine.resource.resource import Resource
 
 #: lengths of columns in both tables
 LABEL, SERVER, PROJECT = 255, 36, 64
@@ -39,15 +48,22 @@ CONTAINER = re.compile('[0-9a-f]{64}')
 class Software:
     """The software configurations and deployments visible to ``context``."""
 
-    def __init__(self, runtime, context):
+    def __init__(self, runtime: Runtime, context: RequestContext) -> None:
         self._runtime = runtime
         self._context = context
 
     # ------------------------------------------------------------ configurations
 
     def create_config(
-        self, group, name, config, inputs=None, outputs=None, options=None, config_id=None
-    ):
+        self,
+        group: str,
+        name: str,
+        config: Value,
+        inputs: Value = None,
+        outputs: Value = None,
+        options: Value = None,
+        config_id: str | None = None,
+    ) -> Values:
         """Create a configuration and return it as ``show_config``.
 
         Raises Invalid, RequestLimitExceeded.
@@ -57,23 +73,25 @@ class Software:
             self._runtime.limits.max_software_configs_per_tenant,
             db_software.count_configs,
         )
-        values = {'name': _label('name', name), 'group': _label('group', group)}
+        values: Values = {'name': _label('name', name), 'group': _label('group', group)}
         values['config'] = software.normalize_config(config, inputs, outputs, options)
         if config_id is not None:
             values['id'] = config_id
         return self.show_config(db_software.create_config(self._context, values))
 
-    def show_config(self, config_id):
+    def show_config(self, config_id: str) -> Values:
         return _config(self._config(config_id))
 
-    def list_configs(self, limit=None, marker=None, tenant_safe=True):
+    def list_configs(
+        self, limit: int | None = None, marker: str | None = None, tenant_safe: bool = True
+    ) -> list[Values]:
         rows = db_software.list_configs(self._context, limit, marker, tenant_safe)
         return [
             _config_summary(row, with_project=self._context.is_admin or not tenant_safe)
             for row in rows
         ]
 
-    def delete_config(self, config_id):
+    def delete_config(self, config_id: str) -> None:
         """Delete a configuration.
 
         Raises NotFound, and InvalidRestrictedAction while a deployment uses it.
@@ -81,7 +99,7 @@ class Software:
         self._config(config_id)
         db_software.delete_config(self._context, config_id)
 
-    def _config(self, config_id):
+    def _config(self, config_id: str | None) -> Row:
         row = None if config_id is None else db_software.get_config(self._context, str(config_id))
         if row is None:
             raise exception.NotFound(f'Software config with id {config_id} not found')
@@ -89,7 +107,7 @@ class Software:
 
     # ------------------------------------------------------------ deployments
 
-    def create_deployment(self, values, deployment_id=None):
+    def create_deployment(self, values: Values, deployment_id: str | None = None) -> Values:
         """Create a deployment and return it as ``show_deployment``.
 
         ``values``: config_id, server_id, input_values, action, status, status_reason,
@@ -111,7 +129,7 @@ class Software:
         self._update_server_metadata(row['server_id'])
         return self.show_deployment(made)
 
-    def require_own_user_project(self, user_project_id):
+    def require_own_user_project(self, user_project_id: Value) -> None:
         """Raise Invalid unless the project is that of the users of a stack of the requester.
 
         The users of this project see the deployment, and a server of theirs executes it. A
@@ -128,10 +146,10 @@ class Software:
             'users in this project. Use the stack_user_project_id of an existing stack, or omit it'
         )
 
-    def show_deployment(self, deployment_id):
+    def show_deployment(self, deployment_id: str) -> Values:
         return _deployment(self._deployment(deployment_id))
 
-    def list_deployments(self, server_id=None):
+    def list_deployments(self, server_id: str | None = None) -> list[Values]:
         return [
             _deployment(row)
             for row in db_software.list_deployments(
@@ -139,7 +157,7 @@ class Software:
             )
         ]
 
-    def update_deployment(self, deployment_id, values):
+    def update_deployment(self, deployment_id: str, values: Values) -> Values:
         """Change the columns in ``values`` that are not None. Return the deployment."""
         row = self._deployment(deployment_id)
         changes = _texts({key: value for key, value in values.items() if value is not None})
@@ -152,19 +170,23 @@ class Software:
         self._notify(deployment_id)
         return self.show_deployment(deployment_id)
 
-    def delete_deployment(self, deployment_id):
+    def delete_deployment(self, deployment_id: str) -> None:
         row = self._deployment(deployment_id)
         db_software.delete_deployment(self._context, deployment_id)
         self._update_server_metadata(row.server_id)
         self._notify(deployment_id)
 
-    def signal_deployment(self, deployment_id, details, updated_at=None):
+    def signal_deployment(
+        self, deployment_id: str, details: Value, updated_at: Value = None
+    ) -> str | None:
         """Store a signal and wake the tasks that wait for it. Return as ``store_signal``."""
         result = self.store_signal(deployment_id, details, updated_at)
         self._notify(deployment_id)
         return result
 
-    def store_signal(self, deployment_id, details, updated_at=None):
+    def store_signal(
+        self, deployment_id: str, details: Value, updated_at: Value = None
+    ) -> str | None:
         """Store the result that a server reports.
 
         Return a sentence about it; None if the deployment had ended.
@@ -191,7 +213,7 @@ class Software:
             return None
         return f'deployment {deployment_id} {"failed" if outcome.reasons else "succeeded"}'
 
-    def ended(self, deployment_id, seconds):
+    def ended(self, deployment_id: str, seconds: float) -> Work[Values]:
         """Wait for the end of a deployment, ``seconds`` at most. Return it. A generator."""
         waits, until = self._runtime.waits, time.monotonic() + seconds
         while True:
@@ -205,7 +227,7 @@ class Software:
             finally:
                 waits.unregister(deployment_id, wakeup)
 
-    def _deployment(self, deployment_id):
+    def _deployment(self, deployment_id: str) -> Row:
         row = db_software.get_deployment(self._context, str(deployment_id))
         if row is None:
             raise exception.NotFound(f'Deployment with id {deployment_id} not found')
@@ -213,14 +235,14 @@ class Software:
 
     # ------------------------------------------------------------ servers
 
-    def configs_for_server(self, server_id):
+    def configs_for_server(self, server_id: str) -> list[Values]:
         """Return the configurations for the agent of a server, with input values, sorted by
         name.
         """
         rows = db_software.configs_of_server(self._context, self.server_id(server_id))
         return [_config(row) for row in sorted(rows, key=lambda row: row.name or '')]
 
-    def server_id(self, given):
+    def server_id(self, given: str) -> str:
         """Return the id by which deployments know a server.
 
         Of a container of a stack it is the UUID of its resource.
@@ -230,7 +252,7 @@ class Software:
         row = db_resources.get_by_physical_id(self._context, given)
         return given if row is None else row.uuid
 
-    def is_stack_server(self, server_id):
+    def is_stack_server(self, server_id: str) -> bool:
         """Return whether the server is a resource of a stack, where an agent can run now."""
         row = db_resources.get_by_physical_id(self._context, server_id)
         if row is not None:
@@ -239,7 +261,7 @@ class Software:
         server = row and self._resource_of(row)
         return server is not None and server.runs_agent()
 
-    def _update_server_metadata(self, server_id):
+    def _update_server_metadata(self, server_id: str) -> None:
         """Store the deployments in the metadata of a server of a stack, where its agent reads
         them. A server that is deleted meanwhile has no agent any more, so this is no error.
         """
@@ -258,7 +280,7 @@ class Software:
             return
         self._publish_newest(row, server)
 
-    def _publish_newest(self, row, server):
+    def _publish_newest(self, row: Row, server: record.Record) -> None:
         """Publish the metadata of a server where its agent reads them from another service.
 
         They are read again afterwards: concurrent publications end in any order, and the last one
@@ -272,13 +294,13 @@ class Software:
             self._publish(row, known)
             published = known
 
-    def _publish(self, row, metadata):
+    def _publish(self, row: Row, metadata: Values) -> None:
         """Call ``metadata_updated`` of the server in this row, unless it is gone."""
         server = self._resource_of(row)
         if server is not None:
             server.metadata_updated(metadata)
 
-    def _resource_of(self, row):
+    def _resource_of(self, row: Row) -> 'Resource | None':
         """Return the resource of a row; None if it is gone."""
         stack_row = db_stacks.get(self._context, row.stack_id)
         if stack_row is None:
@@ -288,7 +310,7 @@ class Software:
         return None if found is None else stack.resource_of(found)
 
     @staticmethod
-    def _is_published(known):
+    def _is_published(known: Values) -> bool:
         """Return whether the agent of the server reads its metadata from another service."""
         return bool(
             {'request', 'zaqar'}
@@ -297,14 +319,14 @@ class Software:
 
     # ------------------------------------------------------------ helpers
 
-    def _require_quota(self, what, limit, count):
+    def _require_quota(self, what: str, limit: int, count: Callable[[RequestContext], int]) -> None:
         if 0 <= limit <= count(self._context):
             raise exception.RequestLimitExceeded(
                 f'You have reached the maximum {what} per tenant, {limit}. '
                 f'Please delete some {what}.'
             )
 
-    def _notify(self, deployment_id):
+    def _notify(self, deployment_id: str) -> None:
         """Wake the tasks that wait for a deployment, by its id here, or by its row in any
         engine.
         """
@@ -321,14 +343,14 @@ class Software:
 _END = {'status': status.COMPLETE, 'status_reason': RECEIVED}
 
 
-def _label(key, value, longest=LABEL):
+def _label(key: str, value: Value, longest: int = LABEL) -> str | None:
     """Return a text that fits its column. Clients may send numbers. Raises Invalid."""
     if value is not None and len(str(value)) > longest:
         raise exception.Invalid(reason=f'"{key}" should be no more than {longest} characters')
     return None if value is None else str(value)
 
 
-def _texts(values):
+def _texts(values: Values) -> Values:
     """Return the values of a deployment with texts that fit their columns. Raises Invalid."""
     fitting = {
         key: _label(key, values[key], longest)
@@ -338,12 +360,12 @@ def _texts(values):
     return {**values, **fitting}
 
 
-def _when(given):
+def _when(given: Value) -> datetime.datetime:
     """Return a time that was sent as text, or the present one."""
     return column_types.utcnow() if given is None else datetime.datetime.fromisoformat(str(given))
 
 
-def _config_summary(row, with_project):
+def _config_summary(row: Row, with_project: bool) -> Values:
     values = {
         'id': row.id,
         'name': row.name,
@@ -353,7 +375,7 @@ def _config_summary(row, with_project):
     return {**values, 'project': row.tenant} if with_project else values
 
 
-def _config(row):
+def _config(row: Row) -> Values:
     parts = row.config or {}
     return {
         **_config_summary(row, with_project=False),
@@ -364,7 +386,7 @@ def _config(row):
     }
 
 
-def _deployment(row):
+def _deployment(row: Row) -> Values:
     values = {
         'id': row.id,
         'server_id': row.server_id,

@@ -21,8 +21,10 @@ from heat_lite.common import exception, identifier
 from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import resource as engine_resource
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.scheduler import TaskRunner
 from heat_lite.engine.signals import signals
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.task_pool import ConcurrencyLimit, PoolClosed, TaskPool
 
 LOG = logging.getLogger(__name__)
@@ -51,7 +53,7 @@ class Signal:
 # --------------------------------------------------------------- what an action names
 
 
-def target_of(stack, text):
+def target_of(stack: Stack, text: str) -> list[str]:
     """Return [stack id, resource name] of an action of an alarm in a stack. Raises Error."""
     found = _by_url(stack, text) or _by_reference(stack, text)
     if found is None:
@@ -63,7 +65,7 @@ def target_of(stack, text):
     return found
 
 
-def _by_url(stack, text):
+def _by_url(stack: Stack, text: str) -> list[str] | None:
     identity = _identity_in(text)
     if identity is None:
         return None
@@ -80,7 +82,7 @@ def _by_url(stack, text):
     return [row.id, item.name] if _takes_signals(item) else None
 
 
-def _identity_in(text):
+def _identity_in(text: str) -> identifier.HeatIdentifier | None:
     """Return the identity of the resource that a URL is for, or None."""
     path = urllib.parse.unquote(urllib.parse.urlsplit(text).path) if '://' in text else ''
     if found := _SIGNED.search(path):
@@ -96,7 +98,7 @@ def _identity_in(text):
     return identifier.HeatIdentifier('', name, stack_id, f'{RESOURCES}{resource}')
 
 
-def _by_reference(stack, text):
+def _by_reference(stack: Stack, text: str) -> list[str] | None:
     for each in stack.tree.lineage():
         for item in each.current_resources():
             if _takes_signals(item) and text in (item.name, item.reference_id()):
@@ -104,7 +106,7 @@ def _by_reference(stack, text):
     return None
 
 
-def _takes_signals(item):
+def _takes_signals(item: Resource) -> bool:
     return type(item).handle_signal is not engine_resource.Resource.handle_signal
 
 

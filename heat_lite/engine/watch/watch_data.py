@@ -7,9 +7,9 @@ StatisticValues, which stand for several values; its Value is their average then
 import datetime
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 
 NAMESPACE, TIMESTAMP = 'Namespace', 'Timestamp'
 #: the key of statistics that stand for several values, and those which they have
@@ -25,7 +25,7 @@ OLDEST, LATEST = datetime.timedelta(days=14), datetime.timedelta(minutes=5)
 MAX_VALUE = 2.0**360
 
 
-def accepts(rule: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
+def accepts(rule: Mapping[str, Value], data: Mapping[str, Value]) -> bool:
     """Return whether a measurement without the name of an alarm is one of a rule.
 
     It has the metric and, if the rule has one, the namespace; its dimensions include all of the
@@ -38,7 +38,7 @@ def accepts(rule: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
     return wanted.items() <= dimensions_of(metric).items()
 
 
-def dimensions_of(metric: Mapping[str, Any]) -> dict[str, str]:
+def dimensions_of(metric: Mapping[str, Value]) -> dict[str, str]:
     """Return the dimensions of a measurement: ``{name: value}``."""
     return {
         str(name): str(value)
@@ -47,7 +47,7 @@ def dimensions_of(metric: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _pairs(dimension) -> Iterable[tuple[Any, Any]]:
+def _pairs(dimension: Mapping[str, Value]) -> Iterable[tuple[Value, Value]]:
     if {'Name', 'Value'} == dimension.keys():
         return [(dimension['Name'], dimension['Value'])]
     return dimension.items()
@@ -56,7 +56,7 @@ def _pairs(dimension) -> Iterable[tuple[Any, Any]]:
 # --------------------------------------------------------------- checks
 
 
-def checked(stats_data: Any) -> dict[str, Any]:
+def checked(stats_data: Value) -> Values:
     """Return a measurement ``{Namespace, metric: {Value, Unit, Dimensions}}`` in its stored form.
 
     Raises Invalid.
@@ -67,13 +67,13 @@ def checked(stats_data: Any) -> dict[str, Any]:
     namespace = given.pop(NAMESPACE, None)
     if not given:
         raise exception.Invalid(reason='the measurement has no metric')
-    result: dict[str, Any] = {NAMESPACE: namespace and _name(namespace, 'namespace')}
+    result: Values = {NAMESPACE: namespace and _name(namespace, 'namespace')}
     for metric, values in given.items():
         result[metric] = _checked_metric(metric, values)
     return result
 
 
-def _checked_metric(metric, values):
+def _checked_metric(metric: str, values: Value) -> Values:
     if not isinstance(values, Mapping):
         raise exception.Invalid(reason=f'the metric {metric} must be a map, not {values!r:.100}')
     found = values.get('Dimensions') or []
@@ -100,7 +100,7 @@ def _checked_metric(metric, values):
     }
 
 
-def _checked_set(metric, values):
+def _checked_set(metric: str, values: Mapping[str, Value]) -> Values:
     """Return the statistics of several values, and their average as Value. Raises Invalid."""
     place, given = f'{STATISTIC_VALUES} of {metric}', values[STATISTIC_VALUES]
     if not isinstance(given, Mapping) or given.keys() != set(SET_KEYS) or 'Value' in values:
@@ -121,7 +121,7 @@ def _checked_set(metric, values):
     return {'Value': average, STATISTIC_VALUES: found}
 
 
-def statistics_of(metric: Mapping[str, Any]) -> tuple[float, float, float, float]:
+def statistics_of(metric: Mapping[str, Value]) -> tuple[float, float, float, float]:
     """Return SampleCount, Sum, Minimum and Maximum of a checked measurement."""
     if STATISTIC_VALUES in metric:
         count, total, least, most = (metric[STATISTIC_VALUES][key] for key in SET_KEYS)
@@ -130,7 +130,7 @@ def statistics_of(metric: Mapping[str, Any]) -> tuple[float, float, float, float
     return 1, value, value, value
 
 
-def _number(what, value):
+def _number(what: str, value: Value) -> float:
     try:
         found = float(value)
     except (TypeError, ValueError):
@@ -142,7 +142,7 @@ def _number(what, value):
     return found
 
 
-def _name(value, kind):
+def _name(value: Value, kind: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME or not value.isprintable():
         raise exception.Invalid(
             reason=f'the {kind} {value!r:.100} must be a text of 1 to {MAX_NAME} printable '
@@ -151,7 +151,7 @@ def _name(value, kind):
     return value
 
 
-def take_time(data: dict[str, Any], now: datetime.datetime) -> datetime.datetime:
+def take_time(data: Values, now: datetime.datetime) -> datetime.datetime:
     """Return the time of a checked measurement, and remove it from its metrics; ``now`` without.
 
     Raises Invalid for several times, or one that is too old or in the future.

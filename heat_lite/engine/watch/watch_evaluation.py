@@ -12,9 +12,9 @@ import collections
 import datetime
 import math
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from heat_lite.common.value_types import Row
 from heat_lite.db.watch_rules import Point, Verdict
 from heat_lite.engine.watch import watch_data
 
@@ -45,7 +45,7 @@ SHORTEST_INTERVAL = 5
 LONGEST_WINDOW = 7 * 86400
 
 
-def judge(row: Any, points: Sequence[Point], now: datetime.datetime) -> Verdict:
+def judge(row: Row, points: Sequence[Point], now: datetime.datetime) -> Verdict:
     """Return the verdict about a rule at a time.
 
     ALARM needs a measurement for each period, and statistics beyond the threshold only; NORMAL
@@ -71,16 +71,16 @@ def judge(row: Any, points: Sequence[Point], now: datetime.datetime) -> Verdict:
     return Verdict(state, reason, due(period, at), at - kept)
 
 
-def _sum(samples, place):
+def _sum(samples: Iterable[Sample], place: int) -> float:
     return math.fsum(sample[place] for sample in samples)
 
 
-def _pushed(values, length):
+def _pushed(values: Mapping[int, Sequence[Sample]], length: int) -> int:
     """Return the number of measurements of the last periods."""
     return sum(len(values[number]) for number in values if number < length)
 
 
-def end_of_window(row: Any, now: datetime.datetime) -> datetime.datetime:
+def end_of_window(row: Row, now: datetime.datetime) -> datetime.datetime:
     """Return the time at which the window of an evaluation ends.
 
     It is the time at which the evaluation was due, so that each measurement is in one period
@@ -95,7 +95,7 @@ def due(period: int, now: datetime.datetime) -> datetime.datetime:
     return now + datetime.timedelta(seconds=max(period, SHORTEST_INTERVAL))
 
 
-def _state(row, measured, pushed):
+def _state(row: Row, measured: Mapping[int, float], pushed: int) -> tuple[str, str]:
     rule, threshold = row.rule, float(row.rule['Threshold'])
     count = int(rule['EvaluationPeriods'])
     if not measured:
@@ -111,7 +111,9 @@ def _state(row, measured, pushed):
     return ALARM, f'in {len(measured)} of {count} periods: {compared}'
 
 
-def _by_period(points, metric, period, at):
+def _by_period(
+    points: Sequence[Point], metric: str, period: int, at: datetime.datetime
+) -> dict[int, list[Sample]]:
     """Return the samples of a metric by the number of their period before ``at``, from 0."""
     values = collections.defaultdict(list)
     for time, data in points:

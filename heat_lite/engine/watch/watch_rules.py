@@ -3,14 +3,20 @@
 Tests: tests/functional/test_watch_rules.py.
 """
 
+import datetime
 import time
+from collections.abc import Iterator, Mapping, Sequence
 
 from heat_lite.common import context as request_context
 from heat_lite.common import exception, identifier
+from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db import watch_rules as db_watch_rules
 from heat_lite.db.column_types import utcnow
+from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import format
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.watch import watch_actions, watch_data, watch_evaluation
 from heat_lite.engine.watch.watch_evaluation import NODATA, SUSPENDED
 
@@ -28,14 +34,14 @@ REASON = {True: 'the alarm is suspended', False: ''}
 class WatchRules:
     """The watch rules of one engine."""
 
-    def __init__(self, runtime):
+    def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._counts = {}
+        self._counts: dict[str, tuple[int, float]] = {}
         self.actions = watch_actions.ActionQueue(runtime.pool, self._send)
 
     # ------------------------------------------------------------ for the resource
 
-    def put(self, stack, name, rule):
+    def put(self, stack: Stack, name: str, rule: Mapping[str, Value]) -> None:
         """Store the rule of a stack, new or changed. Raises Error, RequestLimitExceeded."""
         known = db_watch_rules.find(stack.id, name)
         if known is None:
@@ -49,7 +55,7 @@ class WatchRules:
             values['due_at'] = self._due(rule)
         db_watch_rules.put(stack.id, name, values)
 
-    def _require_room(self, stack):
+    def _require_room(self, stack: Stack) -> None:
         limit = self._runtime.limits.max_alarms_per_tenant
         if 0 <= limit <= db_watch_rules.count(stack.tenant):
             raise exception.RequestLimitExceeded(
@@ -57,35 +63,35 @@ class WatchRules:
                 'Delete alarms that are not needed'
             )
 
-    def remove(self, stack, name):
+    def remove(self, stack: Stack, name: str) -> None:
         db_watch_rules.remove(stack.id, name)
 
-    def suspend(self, stack, name):
+    def suspend(self, stack: Stack, name: str) -> None:
         self._set(stack, name, {'state': SUSPENDED, 'due_at': None})
 
-    def resume(self, stack, name):
+    def resume(self, stack: Stack, name: str) -> None:
         row = self._require(stack, name)
         self._set(stack, name, {'state': NODATA, 'due_at': self._due(row.rule)})
 
-    def show(self, stack, name):
+    def show(self, stack: Stack, name: str) -> Values:
         """Return the rule of a stack as ``show_watch`` does. Raises EntityNotFound."""
         return format_rule(self._require(stack, name))
 
-    def _require(self, stack, name):
+    def _require(self, stack: Stack, name: str) -> Row:
         row = db_watch_rules.find(stack.id, name)
         return _known(row, name)
 
-    def _set(self, stack, name, values):
+    def _set(self, stack: Stack, name: str, values: Values) -> None:
         row = self._require(stack, name)
         db_watch_rules.set_state(row.id, values)
 
     @staticmethod
-    def _due(rule):
+    def _due(rule: Mapping[str, Value]) -> datetime.datetime:
         return watch_evaluation.due(int(rule['Period']), utcnow())
 
     # ------------------------------------------------------------ measurements
 
-    def add_data(self, context, watch_name, stats_data):
+    def add_data(self, context: RequestContext, watch_name: str | None, stats_data: Value) -> Value:
         """Store measurements, one or a list, and return them.
 
         Without a name they are those of each rule that accepts them (see ``watch_data.accepts``).
@@ -113,14 +119,18 @@ class WatchRules:
         return stats_data
 
     @staticmethod
-    def _receivers(context, watch_name, checked):
+    def _receivers(
+        context: RequestContext, watch_name: str | None, checked: Sequence[Values]
+    ) -> Sequence[Row]:
         """Return the rule with the name, or all rules about one of the metrics."""
         if watch_name:
             return [_named(context, watch_name)]
         metrics = {name for data in checked for name in data if name != watch_data.NAMESPACE}
         return db_watch_rules.page(context, db_watch_rules.measuring(metrics))
 
-    def _require_data_room(self, context, rows):
+    def _require_data_room(
+        self, context: RequestContext, rows: Sequence[tuple[Row, Values]]
+    ) -> None:
         """Raise RequestLimitExceeded if a rule or its project would have too many measurements.
 
         Those of a project are counted at intervals; several engines may exceed the limit by what
@@ -141,7 +151,7 @@ class WatchRules:
         for rule, _ in rows:
             self._count(rule.tenant, limits.max_measurements_per_tenant)
 
-    def _count(self, tenant, limit):
+    def _count(self, tenant: str, limit: int) -> None:
         number, until = self._counts.get(tenant, (0, 0.0))
         if time.monotonic() > until:
             self._counts = {
@@ -158,7 +168,9 @@ class WatchRules:
 
     # ------------------------------------------------------------ requests
 
-    def override(self, context, watch_name, state, reason=None):
+    def override(
+        self, context: RequestContext, watch_name: str, state: str, reason: Value = None
+    ) -> Values:
         """Set the state of a rule until its next evaluation, and perform its actions.
 
         Return the rule. Raises EntityNotFound, Invalid.
@@ -177,16 +189,17 @@ class WatchRules:
         self.act(row, row.tenant, state, str(reason or 'set by a request')[:MAX_REASON])
         return {**format_rule(row), 'state_value': state}
 
-    def act(self, row, tenant, state, reason):
+    def act(self, row: Row, tenant: str, state: str, reason: str) -> None:
         """Queue the signals of a rule of a project in a state."""
         names = row.rule.get(watch_evaluation.ACTIONS[state]) or ()
         details = {'alarm': row.name, 'current': state, 'previous': row.state, 'reason': reason}
         for text in names:
-            target = row.rule.get(TARGETS, {}).get(text)
-            if target is not None:
-                self.actions.add(tenant, watch_actions.Signal(row.id, *target, details))
+            if text in row.rule.get(TARGETS, {}):
+                stack_id, name = row.rule[TARGETS][text]
+                signal = watch_actions.Signal(row.id, stack_id, name, details)
+                self.actions.add(tenant, signal)
 
-    def _send(self, tenant, signal):
+    def _send(self, tenant: str, signal: watch_actions.Signal) -> None:
         context = request_context.admin_context(tenant)
         row = db_stacks.get_row(signal.stack_id)
         if row is None or row.deleted_at is not None:
@@ -200,7 +213,9 @@ class WatchRules:
         )
 
 
-def find(context, filters, limit, after):
+def find(
+    context: RequestContext, filters: Mapping[str, Value], limit: int | None, after: int
+) -> list[Values]:
     """Return rules with the names, the prefix of names and the state in ``filters``."""
     makers = {
         'names': db_watch_rules.named,
@@ -213,7 +228,7 @@ def find(context, filters, limit, after):
     return [format_rule(row) for row in rows]
 
 
-def format_rule(row):
+def format_rule(row: Row) -> Values:
     """Return a rule with the keys of Heat."""
     rule, suspended = row.rule, row.state == SUSPENDED
     return {
@@ -243,9 +258,16 @@ def format_rule(row):
     }
 
 
-def find_data(context, namespace, metric, limit, after):
+def find_data(
+    context: RequestContext,
+    namespace: str | None,
+    metric: str | None,
+    limit: int | None,
+    after: int,
+) -> list[Values]:
     """Return measurements with the keys of Heat; those of a namespace and a metric, if given."""
-    limit, found = min(limit or MAX_LISTED, MAX_LISTED), []
+    limit = min(limit or MAX_LISTED, MAX_LISTED)
+    found: list[Values] = []
     while len(found) < limit and (rows := db_watch_rules.data_page(context, MAX_LISTED, after)):
         found += [
             each
@@ -257,7 +279,7 @@ def find_data(context, namespace, metric, limit, after):
     return found[:limit]
 
 
-def _formatted_data(row):
+def _formatted_data(row: Row) -> Iterator[Values]:
     for name, values in row.data.items():
         if name != watch_data.NAMESPACE:
             yield {
@@ -270,12 +292,12 @@ def _formatted_data(row):
             }
 
 
-def _named(context, name):
+def _named(context: RequestContext, name: str) -> Row:
     rows = db_watch_rules.page(context, db_watch_rules.named([name]), limit=1)
     return _known(rows[0] if rows else None, name)
 
 
-def _known(row, name):
+def _known(row: Row, name: str) -> Row:
     if row is None:
         raise exception.EntityNotFound(entity='Watch Rule', name=name)
     return row
