@@ -86,29 +86,23 @@ def section_map(name: str, value: Value, word: str) -> Iterator[Violation]:
     """
     if not isinstance(value, dict):
         text = f'The section "{word}" must be a map'
-        # Heat raises AttributeError for parameters and outputs, and clients see the name of the
-        # class. ``obj`` marks the error as intended: in an accidental one, Python sets ``name``.
-        error = _NO_MAP.get(name, lambda word, value: AttributeError(text, obj=value))(word, value)
-        yield Violation('section-type', (), error, text)
+        yield Violation('section-type', (), _no_map(name, word, value), text)
 
 
-def _resources_are_no_map(word: str, value: Value) -> exception.StackValidationFailed:
-    return exception.StackValidationFailed(
-        f'"{word}" must contain a map of resource maps. Found a [{type(value)}] instead'
-    )
-
-
-def _conditions_are_no_map(word: str, value: Value) -> exception.StackValidationFailed:
-    return condition_error(
-        f'Condition definitions must be a map. Found a {type(value).__name__} instead',
-        'Conditions validation error',
-    )
-
-
-_NO_MAP: dict[str, Callable[[str, Value], Exception]] = {
-    'resources': _resources_are_no_map,
-    'conditions': _conditions_are_no_map,
-}
+def _no_map(name: str, word: str, value: Value) -> Exception:
+    """Return what Heat raises for a section that is not a map."""
+    if name == 'resources':
+        return exception.StackValidationFailed(
+            f'"{word}" must contain a map of resource maps. Found a [{type(value)}] instead'
+        )
+    if name == 'conditions':
+        return condition_error(
+            f'Condition definitions must be a map. Found a {type(value).__name__} instead',
+            'Conditions validation error',
+        )
+    # Heat raises AttributeError for parameters and outputs, and clients see the name of the
+    # class. ``obj`` marks the error as intended: in an accidental one, Python sets ``name``.
+    return AttributeError(f'The section "{word}" must be a map', obj=value)
 
 
 # ---------------------------------------------------------------- resources

@@ -9,12 +9,12 @@ from heat_lite.common.value_types import Value
 from heat_lite.template import checks, coercion, property_checks, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
-from heat_lite.template.functions import refs
 from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
 from heat_lite.template.lint.rules.base import at, not_read, of_rule, rule
+from heat_lite.template.lint.rules.values import file_uses
 from heat_lite.template.lint.type_info import Definition
 from heat_lite.template.resource_registry import TEMPLATE, is_template
 from heat_lite.template.schema import PropertySchema
@@ -30,18 +30,14 @@ _REGULAR_NAME = re.compile(r'[^:]+(::[^:]+)*')
 @rule('unknown-type', position=Positions.find_value)
 def check_unknown_type(document: TemplateDocument) -> Iterator[tuple]:
     """The type of a resource exists, or an environment maps it to one that exists."""
-    for definition, error in _unresolved(document):
-        if _is_circular(error) or _is_of_service(document, definition.type_name):
-            yield _type_path(document, definition), _unknown_type(document, definition, error)
+    yield from _unknown_types(document, is_mistake=True)
     yield from chains.invalid_types(document)
 
 
 @rule('foreign-type', level=WARNING, position=Positions.find_value)
 def check_foreign_type(document: TemplateDocument) -> Iterator[tuple]:
     """A type outside OS:: and AWS:: is known. One of a plug-in is not, and is not checked."""
-    for definition, error in _unresolved(document):
-        if not _is_circular(error) and not _is_of_service(document, definition.type_name):
-            yield _type_path(document, definition), _unknown_type(document, definition, error)
+    return _unknown_types(document, is_mistake=False)
 
 
 @rule('nested-file', position=Positions.find_value)
@@ -60,20 +56,25 @@ def check_not_read(document: TemplateDocument) -> Iterator[tuple]:
         if document.files.has(file) is None:
             text = f'The template {file} is {not_read(file)} and not checked'
             yield _type_path(document, definition), text
-    for call in document.calls.calls:
-        if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
-            file = document.files.join(document.name, call.node.args)
-            if '://' not in file and document.files.has(file) is None:
-                yield call.path, f'The file {file} is {not_read(file)}'
+    for call, file in file_uses(document):
+        if '://' not in file and document.files.has(file) is None:
+            yield call.path, f'The file {file} is {not_read(file)}'
 
 
-def _unresolved(document: TemplateDocument) -> Iterator[tuple]:
-    """Yield the definitions whose type cannot be resolved, each with the error."""
+def _unknown_types(document: TemplateDocument, is_mistake: bool) -> Iterator[tuple]:
+    """Yield the types that cannot be resolved: those of the service, or those of plug-ins."""
     for definition in document.definitions():
         try:
             document.resolve(definition.type_name, definition.name)
-        except (exception.EntityNotFound, exception.StackValidationFailed) as error:
-            yield definition, error
+        except exception.StackValidationFailed as error:  # names that stand for each other
+            if is_mistake:
+                yield _type_path(document, definition), checks.message_of(error)
+        except exception.EntityNotFound:
+            if _is_of_service(document, definition.type_name) == is_mistake:
+                yield (
+                    _type_path(document, definition),
+                    _unknown_type(document, definition.type_name),
+                )
 
 
 def _is_of_service(document: TemplateDocument, type_name: str) -> bool:
@@ -103,15 +104,7 @@ def _type_path(document: TemplateDocument, definition: Definition) -> tuple:
     return (*definition.path, 'type' if definition.is_member else document.resource_key('type'))
 
 
-def _is_circular(error: Exception) -> bool:
-    """Whether a type cannot be resolved because names stand for each other."""
-    return isinstance(error, exception.StackValidationFailed)
-
-
-def _unknown_type(document: TemplateDocument, definition: Definition, error: Exception) -> str:
-    if _is_circular(error):
-        return checks.message_of(error)
-    name = definition.type_name
+def _unknown_type(document: TemplateDocument, name: str) -> str:
     mapped = [key for key in document.environment.registry.as_dict() if not is_template(key)]
     known = [*document.types.names(), *mapped]
     return with_suggestion(f'There is no resource type "{name}"', name, known)

@@ -14,7 +14,6 @@ from heat_lite.template.functions import refs
 from heat_lite.template.lint.document import READ_ERRORS, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import at, of_rule, rule
-from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.parameters.parameters import RESERVED_NAMES, Parameters
 from heat_lite.template.source_positions import Position, Positions
 from heat_lite.template.suggest import suggest, with_suggestion
@@ -34,15 +33,8 @@ def check_parameter_schema(document: TemplateDocument) -> Iterator[tuple]:
         error = _schema_error(document, name)
         if error is not None:
             yield _schema_path(document, name, str(error)), checks.message_of(error)
-    for name, schema in document.parameters.items():
-        yield from _custom_constraints(document, name, schema)
-
-
-def _custom_constraints(
-    document: TemplateDocument, name: str, schema: parameter_schema.ParameterSchema
-) -> Iterator[tuple]:
-    """Yield unknown constraints with a similar name; others may be those of plug-ins."""
-    for path, unknown, hint in _unknown_constraints(document, name, schema):
+    # others may be those of plug-ins
+    for path, unknown, hint in _unknown_constraints(document):
         if hint:
             yield path, f'There is no constraint "{unknown}".{hint}'
 
@@ -50,21 +42,19 @@ def _custom_constraints(
 @rule('foreign-constraint', level=WARNING)
 def check_foreign_constraint(document: TemplateDocument) -> Iterator[tuple]:
     """A custom constraint is known. One of a plug-in is not, and is not checked."""
-    for name, schema in document.parameters.items():
-        for path, unknown, hint in _unknown_constraints(document, name, schema):
-            if not hint:
-                yield path, f'There is no constraint "{unknown}", unless a plug-in has it'
+    for path, unknown, hint in _unknown_constraints(document):
+        if not hint:
+            yield path, f'There is no constraint "{unknown}", unless a plug-in has it'
 
 
-def _unknown_constraints(
-    document: TemplateDocument, name: str, schema: parameter_schema.ParameterSchema
-) -> Iterator[tuple]:
-    """Yield the path and the name of each unknown constraint of a parameter, and the suggestion."""
+def _unknown_constraints(document: TemplateDocument) -> Iterator[tuple]:
+    """Yield path, name and suggestion of each unknown constraint of a parameter."""
     known = document.types.constraint_names()
-    path = document.path_of('parameters', name, 'constraints')
-    for each in schema.constraints:
-        if isinstance(each, CustomConstraint) and each.name not in known:
-            yield path, each.name, suggest(each.name, known)
+    for name, schema in document.parameters.items():
+        for each in schema.constraints:
+            if isinstance(each, CustomConstraint) and each.name not in known:
+                path = document.path_of('parameters', name, 'constraints')
+                yield path, each.name, suggest(each.name, known)
 
 
 def _schema_error(document: TemplateDocument, name: str) -> Exception | None:
@@ -226,8 +216,13 @@ def _first_version(name: str, version: Version) -> str | None:
 @rule('missing-file', position=Positions.find_value)
 def check_missing_file(document: TemplateDocument) -> Iterator[tuple]:
     """The files that the template reads exist."""
+    for call, file in file_uses(document):
+        if document.files.has(file) is False:
+            yield call.path, f'There is no file "{call.node.args}" ({file})'
+
+
+def file_uses(document: TemplateDocument) -> Iterator[tuple]:
+    """Yield each call that reads a file, and the name of the file."""
     for call in document.calls.calls:
         if isinstance(call.node, refs.GetFile) and isinstance(call.node.args, str):
-            file = document.files.join(document.name, call.node.args)
-            if document.files.has(file) is False:
-                yield call.path, f'There is no file "{call.node.args}" ({file})'
+            yield call, document.files.join(document.name, call.node.args)
