@@ -378,7 +378,7 @@ class Resource(ResourceType):
 
     # ------------------------------------------------------------ references and attributes
 
-    def get_reference_id(self) -> str:
+    def get_reference_id(self) -> str | None:
         """Return the value of ``get_resource``, unless it is an external id."""
         return str(self.name if self.resource_id is None else self.resource_id)
 

@@ -12,7 +12,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.common.value_types import Value, Values
-from heat_lite.engine.scheduler import Work
+from heat_lite.engine.scheduler import Wait, Work
 from heat_lite.template import schema, support
 from heat_lite.template.definition import ResourceDefinition
 
@@ -211,7 +211,7 @@ class ResourceType:
 
     # ------------------------------------------------------------ updates
 
-    def handler_definition(self, definition: ResourceDefinition) -> ResourceDefinition:
+    def handler_definition(self, definition: ResourceDefinition) -> Value:
         """Return a definition in the form that the handlers of the type receive."""
         return definition
 
@@ -246,7 +246,7 @@ class ResourceType:
         """Return whether a failed resource must be replaced rather than updated."""
         return True
 
-    def prepare_for_replace(self, definition: ResourceDefinition) -> Work:
+    def prepare_for_replace(self, definition: ResourceDefinition) -> Iterable[Wait]:
         """Release what only one object can hold, before the replacement is created. A generator.
 
         If the replacement fails, an update of this resource takes it back (see ``needs_update``).

@@ -91,7 +91,7 @@ class Resource(resource.Resource):
     # ------------------------------------------------------------ clients
 
     @property
-    def context(self) -> HeatContext:
+    def context(self) -> Any:
         return HeatContext(self.stack.real.context, self.stack.clients())
 
     def client(self, name: str | None = None, version: str | None = None) -> Client:
@@ -146,7 +146,8 @@ class Resource(resource.Resource):
 
     @property
     def properties(self) -> Properties:
-        return super().properties
+        made: Any = super().properties  # of ``properties_class``
+        return made
 
     @properties.setter
     def properties(self, values: Properties) -> None:
