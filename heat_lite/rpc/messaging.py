@@ -269,13 +269,18 @@ def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> boo
     Return whether all have ended. The servers are stopped in parallel, because each polls for its
     stop every few seconds.
     """
-    ending = [threading.Thread(target=server.end, daemon=True) for server in servers]
+    ending = [threading.Thread(target=_end, args=[server], daemon=True) for server in servers]
     for thread in ending:
         thread.start()
     end = None if seconds is None else time.monotonic() + seconds + STOP_POLL_SECONDS
     for thread in ending:
         thread.join(None if end is None else max(end - time.monotonic(), 0))
     return not any(thread.is_alive() for thread in ending)
+
+
+def _end(server: Server) -> None:
+    server.stop()
+    server.wait()
 
 
 class Dispatcher(oslo_dispatcher.RPCDispatcher):
