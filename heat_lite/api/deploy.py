@@ -3,12 +3,11 @@
 import logging
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
 from oslo_config import cfg
 
-from heat_lite.api import heat_pipelines, local_identity, openapi, web_page
-from heat_lite.api.aws import faults, local_signature
+from heat_lite.api import heat_pipelines, local_identity, openapi, web_page, wsgi
+from heat_lite.api.aws import faults, local_keys, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware import cloud_requests, fault, local_requests
 from heat_lite.api.middleware.context import ContextFilter
@@ -22,7 +21,7 @@ NAME = 'heat-api'
 DEFAULT_PROJECT = 'default'
 
 
-def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
+def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> wsgi.WsgiApp:
     """Return the application ``name`` of the pipelines; by default that of [paste_deploy] flavor.
 
     ``messaging.setup`` must be called before the first request.
@@ -31,7 +30,7 @@ def load_app(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
     return app if name else web_page.add_to(app, conf)
 
 
-def load_pipeline(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
+def load_pipeline(conf: cfg.ConfigOpts, name: str | None = None) -> wsgi.WsgiApp:
     """Return the application without a web page."""
     urlfetch.configure(conf)
     file = pipelines_file(conf)
@@ -41,7 +40,9 @@ def load_pipeline(conf: cfg.ConfigOpts, name: str | None = None) -> Any:
     return app if name else openapi.OpenApiFilter(app)
 
 
-def load_local_app(conf: cfg.ConfigOpts, hosts: list[str], token: str | None = None) -> Any:
+def load_local_app(
+    conf: cfg.ConfigOpts, hosts: list[str], token: str | None = None
+) -> wsgi.WsgiApp:
     """Return the application of a service without login, behind the filter against web pages.
 
     ``hosts``: names and addresses of the service. ``token``: required of each request, or None.
@@ -60,7 +61,7 @@ def load_cloud_app(
     regions: Collection[str | None],
     domain: LocalStackDomain,
     url: str,
-) -> Any:
+) -> wsgi.WsgiApp:
     """Return the application of a service that acts in clouds, with its own stack users.
 
     ``hosts`` and ``token`` as for ``load_local_app``, ``users`` as for ``CloudFilter``.
@@ -71,7 +72,8 @@ def load_cloud_app(
         cloud_requests.CloudFilter(app, users), hosts, conf.cors.allowed_origin or (), token
     )
     receiver = application.build(conf)
-    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), domain, url, max_body)
+    keys = local_keys.LocalKeys(lambda access: None, domain=domain)
+    signed = local_signature.LocalSignatureFilter(ContextFilter(receiver), keys, max_body, url)
     identity = local_identity.LocalIdentity(domain, url, regions, max_body)
     served = fault.FaultFilter(
         cloud_requests.StackUserFilter(app, domain, faults.FaultFilter(signed), identity, guarded)

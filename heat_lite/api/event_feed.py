@@ -10,7 +10,6 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.api.event_listener import EventListener, FeedEvent, complete_state, error
 from heat_lite.common import context as request_context
@@ -18,6 +17,7 @@ from heat_lite.common import event_cursor, exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
 from heat_lite.common.event_pace import EventPace
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import api, event_stream, messaging
 from heat_lite.rpc.client import EngineClient
 
@@ -240,7 +240,7 @@ class EventFeed:
         self._cut_fullest(listeners)
         return reply['more']
 
-    def _read(self, cursor: EventCursor | None, listeners: list[EventListener]) -> dict[str, Any]:
+    def _read(self, cursor: EventCursor | None, listeners: list[EventListener]) -> Values:
         scopes = [each.scope for each in listeners]
         return self._client.read_new_events(
             request_context.admin_context(),
@@ -269,7 +269,7 @@ class EventFeed:
         self._cursor = cursor.settled(settled)
 
     def _end_complete(
-        self, listeners: Iterable[EventListener], states: dict[str, list[Any]]
+        self, listeners: Iterable[EventListener], states: dict[str, list[Value]]
     ) -> None:
         """End the streams of stacks that are deleted, or whose action has ended if asked for."""
         for listener in listeners:

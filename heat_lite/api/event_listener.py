@@ -4,12 +4,13 @@ import collections
 import json
 import threading
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import views
 from heat_lite.common import status
 from heat_lite.common.event_cursor import EventCursor
+from heat_lite.common.value_types import Value, Values
 
 #: messages that wait for one listener; beyond them it is too slow
 MAX_WAITING = 6000
@@ -32,7 +33,7 @@ class Scope(NamedTuple):
     tags: frozenset[str]
     until_complete: bool
 
-    def includes(self, row: dict[str, Any]) -> bool:
+    def includes(self, row: Values) -> bool:
         """Return whether an event is wanted."""
         lineage = row['lineage']
         if self.stack_id is None:
@@ -44,7 +45,7 @@ class Scope(NamedTuple):
             return False
         return all(row[key] in wanted for key, wanted in self.filters.items())
 
-    def is_end(self, row: dict[str, Any]) -> bool:
+    def is_end(self, row: Values) -> bool:
         """Return whether an event is the end of the stack itself."""
         return (
             self.stack_id is not None
@@ -57,7 +58,7 @@ class Scope(NamedTuple):
 class FeedEvent:
     """A new event, whose message is made once for all listeners that use one URL."""
 
-    def __init__(self, row: dict[str, Any], cursor: EventCursor) -> None:
+    def __init__(self, row: Values, cursor: EventCursor) -> None:
         self.row = row
         self.cursor = cursor
         self._messages: dict[str, bytes] = {}
@@ -69,6 +70,16 @@ class FeedEvent:
             found = message('event', event_data(request, self.row), self.cursor)
             self._messages[request.base] = found
         return found
+
+
+class News(Protocol):
+    """An event of ``threading``, or of the server."""
+
+    def set(self) -> None: ...
+
+    def clear(self) -> None: ...
+
+    def wait(self, timeout: float | None = None) -> bool: ...
 
 
 class EventListener:
@@ -89,7 +100,7 @@ class EventListener:
         self.checked = False
         self.ended = False
         self._waiting: collections.deque[bytes] = collections.deque()
-        self._added: Any = threading.Event()
+        self._added: News = threading.Event()
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -127,7 +138,7 @@ class EventListener:
         self._added.set()
         self.has_joined.set()
 
-    def attach(self, news: Any) -> None:
+    def attach(self, news: News) -> None:
         """Have ``news``, an event, set for each message from now on."""
         self._added = news
         if self._waiting:  # those that were added before
@@ -143,7 +154,7 @@ class EventListener:
         return b''.join(taken)
 
 
-def event_data(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
+def event_data(request: wsgi.Request, row: Values) -> Values:
     """Return the data of a message: the event as a list shows it, its type and its stack."""
     lineage = row['lineage']
     return {
@@ -157,7 +168,7 @@ def event_data(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def message(kind: str, data: Any, cursor: EventCursor | None = None) -> bytes:
+def message(kind: str, data: Value, cursor: EventCursor | None = None) -> bytes:
     """Return a message of Server-Sent Events."""
     number = '' if cursor is None else f'id: {cursor}\n'
     return f'{number}event: {kind}\ndata: {json.dumps(data)}\n\n'.encode()
@@ -168,7 +179,7 @@ def error(code: int, text: str) -> bytes:
     return message('error', {'code': code, 'message': text})
 
 
-def complete(row: dict[str, Any]) -> bytes:
+def complete(row: Values) -> bytes:
     """Return the last message of the stream of a stack, from its last event."""
     return message(
         'complete',
@@ -180,7 +191,7 @@ def complete(row: dict[str, Any]) -> bytes:
     )
 
 
-def complete_state(state: list[Any]) -> bytes:
+def complete_state(state: list[Value]) -> bytes:
     """Return the last message from the state of a stack: id, action, status, reason, engine."""
     stack_id, action, state_, reason, _ = state
     return message(

@@ -5,8 +5,7 @@ configuration than that of the application, are replaced before, so no package `
 """
 
 import configparser
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from oslo_config import cfg
 from paste.deploy import loadwsgi
@@ -69,7 +68,7 @@ LOGIN = {
 }
 
 
-def load(file: str, name: str, flavor: str | None, conf: cfg.ConfigOpts) -> Any:
+def load(file: str, name: str, flavor: str | None, conf: cfg.ConfigOpts) -> wsgi.WsgiApp:
     """Return the application of a pipelines file.
 
     ``name``: that of a pipeline with the flavor, or of a composite that knows the flavors. Raises
@@ -141,7 +140,9 @@ def _login_headers(parser: configparser.ConfigParser, name: str, flavor: str | N
     return [header for factory in factories for header in LOGIN.get(factory or '', ())]
 
 
-def pipeline_factory(loader: Any, global_conf: dict[str, Any], **local_conf: str) -> Any:
+def pipeline_factory(
+    loader: loadwsgi.ConfigLoader, global_conf: paste_config.GlobalConf, **local_conf: str
+) -> wsgi.WsgiApp:
     """Return the application of the pipeline of [paste_deploy] flavor, ``default`` without one.
 
     ``local_conf``: the names of filters and of the application at the end, by flavor.
@@ -184,7 +185,9 @@ class PathMap:
         return []
 
 
-def urlmap_factory(loader: Any, global_conf: dict[str, Any], **local_conf: str) -> PathMap:
+def urlmap_factory(
+    loader: loadwsgi.ConfigLoader, global_conf: paste_config.GlobalConf, **local_conf: str
+) -> PathMap:
     """Return the applications by path, e.g. ``/healthcheck: healthcheck``."""
     return PathMap(
         {
@@ -194,6 +197,6 @@ def urlmap_factory(loader: Any, global_conf: dict[str, Any], **local_conf: str) 
     )
 
 
-def pass_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def pass_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     """Return a filter without an effect."""
     return lambda application: application

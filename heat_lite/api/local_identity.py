@@ -8,7 +8,6 @@ import datetime
 import json
 import uuid
 from collections.abc import Collection, Iterable
-from typing import Any
 
 import webob
 import webob.exc
@@ -16,6 +15,7 @@ import webob.exc
 from heat_lite.api import wsgi
 from heat_lite.common import exception, local_stack_domain
 from heat_lite.common.local_stack_domain import LocalStackDomain
+from heat_lite.common.value_types import Values
 
 TIME = '%Y-%m-%dT%H:%M:%S.%fZ'
 VERSIONS, VERSION, TOKENS = '/identity', '/identity/v3', '/identity/v3/auth/tokens'
@@ -80,7 +80,7 @@ class LocalIdentity:
         response.headers['X-Subject-Token'] = found.auth_token
         return response
 
-    def _catalog(self, project_id: str) -> list[dict[str, Any]]:
+    def _catalog(self, project_id: str) -> list[Values]:
         urls = {
             'orchestration': f'{self.url}/v1/{project_id}',
             'cloudformation': f'{self.url}/v1',
@@ -91,7 +91,7 @@ class LocalIdentity:
             for kind, url in urls.items()
         ]
 
-    def _endpoints(self, kind: str, url: str) -> list[dict[str, Any]]:
+    def _endpoints(self, kind: str, url: str) -> list[Values]:
         return [
             {
                 'id': f'{kind}-{region}-{interface}',

@@ -6,13 +6,13 @@ It is served as ``/openapi.json`` without authentication: it has no data of any 
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import webob
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params
 from heat_lite.common import lru_cache
+from heat_lite.common.value_types import Values
 from heat_lite.operations import OPERATIONS, operation
 from heat_lite.operations.operation import STRING, Operation
 from heat_lite.policies import rules
@@ -79,9 +79,9 @@ ERROR_SCHEMA = {
 
 
 @lru_cache.cached_function(1)
-def document() -> dict[str, Any]:
+def document() -> Values:
     """Return the description."""
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, Values] = {}
     for each in OPERATIONS:
         if '*' not in each.path:  # OpenAPI has no gap that contains slashes
             shown = f'/v1/{each.path}'
@@ -104,12 +104,12 @@ def document() -> dict[str, Any]:
     }
 
 
-def _operation(each: Operation) -> dict[str, Any]:
+def _operation(each: Operation) -> Values:
     group, rule = each.name.partition('.')[0], each.rule_name
     gaps = GAP.findall(each.path)
     by_resource = '_of_resource' if 'resource_name' in gaps and group == 'events' else ''
     by_method = f'_{each.method.lower()}' if group == 'stack_lookup' else ''
-    described: dict[str, Any] = {
+    described: Values = {
         'operationId': each.name.replace('.', '_') + by_resource + by_method,
         'tags': [GROUPS[group]],
         'summary': each.summary,
@@ -126,20 +126,20 @@ def _operation(each: Operation) -> dict[str, Any]:
     return described
 
 
-def _path_parameters(gaps: Iterable[str]) -> Iterator[dict[str, Any]]:
+def _path_parameters(gaps: Iterable[str]) -> Iterator[Values]:
     for name in gaps:
         yield {'name': name, 'in': 'path', 'required': True, 'schema': {**STRING, 'minLength': 1}}
 
 
-def _query_parameters(each: Operation) -> Iterator[dict[str, Any]]:
+def _query_parameters(each: Operation) -> Iterator[Values]:
     for name, kind in sorted(each.query.items()):
         schema = SCHEMAS.get(kind, STRING)
-        found: dict[str, Any] = {'name': name, 'in': 'query', 'schema': schema}
+        found: Values = {'name': name, 'in': 'query', 'schema': schema}
         yield {**found, 'style': 'form', 'explode': True} if schema is TEXTS else found
 
 
-def _responses(each: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
-    response: dict[str, Any] = {'description': 'The request has succeeded.'}
+def _responses(each: Operation) -> Iterator[tuple[str, Values]]:
+    response: Values = {'description': 'The request has succeeded.'}
     if each.status in (200, 201):
         response['content'] = {'application/json': {'schema': {}}}
         if each.name.startswith('events.'):

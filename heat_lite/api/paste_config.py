@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from oslo_config import cfg
 
@@ -11,6 +12,7 @@ from heat_lite.api import wsgi
 Filter = Callable[[wsgi.WsgiApp], wsgi.WsgiApp]
 #: the defaults of a pipelines file, which ``global_conf_of`` gives
 GlobalConf = Mapping[str, str]
+Made = TypeVar('Made')
 
 KEY = 'heat_lite_configuration'
 
@@ -31,3 +33,12 @@ def global_conf_of(conf: cfg.ConfigOpts) -> dict[str, str]:
 def from_global_conf(global_conf: GlobalConf) -> cfg.ConfigOpts:
     """Return the configuration of the application that Paste loads."""
     return _known.get(global_conf.get(KEY, ''), cfg.CONF)
+
+
+def make_factory(build: Callable[[cfg.ConfigOpts], Made]) -> Callable[..., Made]:
+    """Return the factory that Paste calls for what is built from the configuration only."""
+
+    def factory(global_conf: GlobalConf, **local_conf: str) -> Made:
+        return build(from_global_conf(global_conf))
+
+    return factory

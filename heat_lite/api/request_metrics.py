@@ -1,11 +1,11 @@
 """Metrics and traces of the requests to an API: their action, status and duration."""
 
 import time
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from heat_lite.api import event_feed, wsgi
 from heat_lite.common import metrics, tracing
+from heat_lite.common.value_types import Value, Values
 
 
 def measured(application: wsgi.WsgiApp) -> wsgi.WsgiApp:
@@ -17,7 +17,7 @@ def measured(application: wsgi.WsgiApp) -> wsgi.WsgiApp:
         found = environ[wsgi.FACTS] = {'action': metrics.OTHER}
         began = time.monotonic()
 
-        def started(status: str, *arguments: Any) -> Callable[..., Any]:
+        def started(status: str, *arguments: Value) -> wsgi.Write:
             metrics.REQUESTS.add(time.monotonic() - began, found['action'], status[:3])
             found['status'] = int(status[:3])
             return start_response(status, *arguments)
@@ -32,7 +32,7 @@ def measured(application: wsgi.WsgiApp) -> wsgi.WsgiApp:
     return counting
 
 
-def _describe(span: tracing.Span, environ: wsgi.Environ, found: dict[str, Any]) -> None:
+def _describe(span: tracing.Span, environ: wsgi.Environ, found: Values) -> None:
     """Set the name and the attributes of the span of a request, by OpenTelemetry's names."""
     method, status = environ['REQUEST_METHOD'], found.get('status', 500)
     span.rename(f'{method} {found["action"]}')

@@ -2,16 +2,21 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import routes
 import webob.exc
+
+from heat_lite.common.value_types import Value
+
+#: it takes the request, and the gaps of the path by name
+Action = Callable[..., Value]
 
 
 class Route(NamedTuple):
     """An action and its policy rule; with the rule None the action enforces the policy itself."""
 
-    action: Callable[..., Any]
+    action: Action
     rule: str | None
     #: e.g. ``stacks.create``
     name: str = ''

@@ -12,13 +12,13 @@ import re
 import urllib.parse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from oslo_config import cfg
 
 from heat_lite.api import wsgi
 from heat_lite.api.middleware.context import auth_url_of
 from heat_lite.common import installation, lru_cache
+from heat_lite.common.value_types import Values
 from heat_lite.conf import identity
 
 PREFIX = '/ui'
@@ -47,7 +47,7 @@ class WebPageFilter:
     """
 
     def __init__(
-        self, application: wsgi.WsgiApp, configuration: dict[str, Any], folder: Path = FOLDER
+        self, application: wsgi.WsgiApp, configuration: Values, folder: Path = FOLDER
     ) -> None:
         self.application = application
         self.folder = folder
@@ -158,7 +158,7 @@ def content_policy(auth_url: str | None) -> str:
 
 def configuration_of(
     conf: cfg.ConfigOpts, projects: Sequence[str] = (), token: bool = False
-) -> dict[str, Any]:
+) -> Values:
     """Return the content of config.json.
 
     ``projects``: those of a service without login. ``token``: whether it requires its own token.

@@ -5,21 +5,24 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from wsgiref import types
 
 import webob
 import webob.exc
+from webob.multidict import MultiDict
 
 from heat_lite.api.routing import Route, Router
 from heat_lite.common import exception, log_context
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Value, Values
 from heat_lite.policies.enforcer import Enforcer
 
-Environ = dict[str, Any]
-StartResponse = Callable[..., Any]
-WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
+Environ = types.WSGIEnvironment
+StartResponse = types.StartResponse
+WsgiApp = types.WSGIApplication
+Write = Callable[[bytes], object]
 
 CONTEXT = 'heat_lite.context'
 
@@ -50,7 +53,7 @@ class BadRequest(webob.exc.HTTPBadRequest):
     """A 400 with a given ``error.type`` and the position of the error in a text of the request."""
 
     def __init__(
-        self, detail: str, kind: str = 'HTTPBadRequest', position: dict[str, Any] | None = None
+        self, detail: str, kind: str = 'HTTPBadRequest', position: Values | None = None
     ) -> None:
         super().__init__(detail)
         self.kind = kind
@@ -69,16 +72,12 @@ class Request(webob.BaseRequest):
         return _text(lambda: self.path_info, 'path')
 
     @property
-    def query(self) -> Any:
+    def query(self) -> MultiDict:
         """The query parameters, a MultiDict."""
         query = _text(lambda: self.GET, 'query string')
         if any('\0' in part for item in query.items() for part in item):
             raise BadRequest('The query string contains a NUL character.')
         return query
-
-    def link(self, identity: HeatIdentifier, rel: str) -> dict[str, str]:
-        """Return a link to the object of an identity."""
-        return {'href': self.url_of(identity), 'rel': rel}
 
     def url_of(self, identity: HeatIdentifier) -> str:
         return f'{self.base}/{identity.url_path()}'
@@ -93,24 +92,15 @@ class Request(webob.BaseRequest):
 
     def json_body(self, limit: int) -> bytes:
         """Return the body; empty if its type is not JSON. ``limit``: maximum size in bytes."""
-        return self._read(limit) if self._is_json() else b''
-
-    def json_object(self, limit: int) -> Any:
-        """Return the JSON object in the body.
-
-        None if the body does not start with a brace, as in Heat. ``limit``: maximum size in bytes.
-        """
-        return _json_object(self.json_body(limit))
+        return read_body(self.environ, limit) if self._is_json() else b''
 
     def _is_json(self) -> bool:
         kind = self.environ.get('CONTENT_TYPE', '')
         return kind.partition(';')[0].strip() in JSON_TYPES or kind.startswith('text/plain')
 
-    def _read(self, limit: int) -> bytes:
-        return read_body(self.environ, limit)
 
-
-def _json_object(body: bytes) -> Any:
+def json_object(body: bytes) -> Value:
+    """Return the JSON object in a body; None if it does not start with a brace, as in Heat."""
     if not body.startswith(b'{'):
         return None
     try:
@@ -119,7 +109,7 @@ def _json_object(body: bytes) -> Any:
         raise BadRequest(str(error)) from None
 
 
-def parse_json(body: bytes, text: str | bytes) -> Any:
+def parse_json(body: bytes, text: str | bytes) -> Value:
     """Return the value of a body, whose ``text`` is given decoded or not.
 
     Raises ValueError if it is no JSON, and BadRequest if no engine or database can take the value.
@@ -168,14 +158,14 @@ def _read_chunked(environ: Environ, limit: int) -> bytes:
     return b''.join(parts)
 
 
-def _text(read: Callable[[], Any], what: str) -> Any:
+def _text(read: Callable[[], Value], what: str) -> Value:
     try:
         return read()
     except UnicodeDecodeError:
         raise BadRequest(f'The {what} is not valid UTF-8.') from None
 
 
-def drain(environ: dict[str, Any]) -> None:
+def drain(environ: Environ) -> None:
     """Read the rest of an unread body: a client that still sends would not read the response."""
     try:
         length = 0 if environ.get(BODY_READ) else _length(environ) or 0
@@ -188,14 +178,14 @@ def drain(environ: dict[str, Any]) -> None:
             length -= len(chunk)
 
 
-def _length(environ: dict[str, Any]) -> int | None:
+def _length(environ: Environ) -> int | None:
     text = environ.get('CONTENT_LENGTH') or None
     if text is not None and not (text.isascii() and text.isdigit()):
         raise BadRequest('Content-Length is not a number.')
     return None if text is None else int(text)
 
 
-def _check_unicode(value: Any) -> None:
+def _check_unicode(value: Value) -> None:
     """Raise BadRequest for lone surrogates: no database can store them."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
@@ -204,7 +194,7 @@ def _check_unicode(value: Any) -> None:
         raise BadRequest(text) from None
 
 
-def _check_depth(value: Any) -> None:
+def _check_depth(value: Value) -> None:
     """Raise BadRequest above MAX_DEPTH: such a value can be parsed, but not serialized for RPC."""
     level = [value]
     for _ in range(MAX_DEPTH):
@@ -233,14 +223,14 @@ class JsonText(str):
     """The result of an action that is JSON already."""
 
 
-def json_response(value: Any, status: int = 200) -> webob.Response:
+def json_response(value: Value, status: int = 200) -> webob.Response:
     """Return ``value`` as a JSON response."""
     text = value if isinstance(value, JsonText) else json.dumps(value)
     body = text.encode()
     return webob.Response(body=body, status=status, content_type='application/json', charset=None)
 
 
-def _response(result: Any, request: Request) -> webob.Response:
+def _response(result: Value, request: Request) -> webob.Response:
     """Return the response of an action; that of a GET has an ETag, for If-None-Match."""
     if isinstance(result, webob.Response):
         return result
@@ -286,9 +276,7 @@ class Application:
         self._admission = admission
         self._router = router
 
-    def __call__(
-        self, environ: dict[str, Any], start_response: Callable[..., Any]
-    ) -> Iterable[bytes]:
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         return self.respond(Request(environ))(environ, start_response)
 
     def respond(self, request: Request) -> webob.Response:
@@ -304,14 +292,14 @@ class Application:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
-        if request.method in NO_BODY:
-            with self._admission.permit(context, request.environ):
-                return _response(route.action(request, **gaps), request)
-        body = request.json_body(self._max_body)
+        has_body = request.method not in NO_BODY
+        body = request.json_body(self._max_body) if has_body else b''
         with self._admission.permit(context, request.environ):
-            return _response(route.action(request, **gaps, body=_json_object(body)), request)
+            if has_body:
+                gaps['body'] = json_object(body)
+            return _response(route.action(request, **gaps), request)
 
-    def _find(self, request: Request) -> tuple[Route | None, dict[str, Any]]:
+    def _find(self, request: Request) -> tuple[Route | None, Values]:
         path = request.path_text.lstrip('/')
         if '\0' in path:
             # No stored name contains one, and PostgreSQL refuses to search for it.

@@ -6,7 +6,8 @@ import urllib.parse
 import pytest
 import webob
 
-from heat_lite.api.cfn import application, signals
+from heat_lite.api.aws import ec2token
+from heat_lite.api.cfn import application, signed_urls
 from heat_lite.common import ec2, installation
 from tests import bodies, identity
 from tests.http import scripted
@@ -90,15 +91,17 @@ def _project(asker, args):
 
 
 def test_table_has_a_row_for_each_route():
-    served = {(method, kind) for kind, methods in signals.METHODS.items() for method in methods}
+    served = {
+        (method, kind) for kind, methods in ec2token.SIGNED_METHODS.items() for method in methods
+    }
     assert served == {(method, kind) for _, method, kind in ROWS}
-    kinds = signals.PATH.pattern.partition('(?P<kind>')[2].partition(')')[0].split('|')
-    assert {*kinds, 'deployments'} == signals.METHODS.keys()
+    kinds = signed_urls.SIGNAL.pattern.partition('(?P<kind>')[2].partition(')')[0].split('|')
+    assert {*kinds, 'deployments'} == ec2token.SIGNED_METHODS.keys()
     paste = configparser.RawConfigParser()
     paste.read(installation.data_path('etc', 'api-paste.ini'))
     last = paste['pipeline:heat-api-cfn']['pipeline'].split()[-1]
     factory = paste[f'app:{last}']['paste.app_factory']
-    assert factory == f'{application.__name__}:{application.app_factory.__name__}'
+    assert factory == f'{application.__name__}:app_factory'
 
 
 @pytest.mark.parametrize(('marks', 'method', 'kind'), ROWS)
@@ -113,12 +116,12 @@ def test_route_lets_in_whom_the_table_states(service, marks, method, kind):
     assert send(service, method, kind, **{'X-Auth-Token': 'a-token'}) == (400, [])
 
 
-@pytest.mark.parametrize('kind', [*signals.METHODS, 'stacks', 'cloudwatch', ''])
+@pytest.mark.parametrize('kind', [*ec2token.SIGNED_METHODS, 'stacks', 'cloudwatch', ''])
 @pytest.mark.parametrize('method', METHODS)
 def test_no_other_route_reaches_an_engine(service, method, kind):
-    if method in signals.METHODS.get(kind, ()):
+    if method in ec2token.SIGNED_METHODS.get(kind, ()):
         pytest.skip('a route of the table')
-    expected = 405 if kind in signals.METHODS else 404
+    expected = 405 if kind in ec2token.SIGNED_METHODS else 404
     if method == 'OPTIONS':  # it is for pages in browsers
         expected = 200
     assert send(service, method, kind, 'admin') == (expected, [])

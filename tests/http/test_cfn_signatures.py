@@ -11,7 +11,7 @@ from botocore import auth, awsrequest
 from botocore.credentials import Credentials
 from keystoneclient.contrib.ec2 import utils
 
-from heat_lite.api.aws import faults, local_signature
+from heat_lite.api.aws import faults, local_keys, local_signature
 from heat_lite.api.cfn import application
 from heat_lite.api.middleware.context import ContextFilter
 from heat_lite.common import ec2
@@ -91,9 +91,9 @@ def local(engine, app):
     _, access, secret = domain.create_keypair('1' * 32, '2' * 32)
     signed = local_signature.LocalSignatureFilter(
         ContextFilter(application.build(conf)),
-        domain,
-        'http://public:8000',
+        local_keys.LocalKeys(lambda access: None, domain=domain),
         conf.max_json_body_size,
+        'http://public:8000',
     )
     yield Service(faults.FaultFilter(signed), engine, access, secret)
 

@@ -136,7 +136,7 @@ def test_table_has_a_row_for_each_action():
     paste.read(installation.data_path('etc', 'api-paste.ini'))
     last = paste['pipeline:heat-api-cloudwatch']['pipeline'].split()[-1]
     assert paste[f'app:{last}']['paste.app_factory'] == (
-        f'{cloudwatch_application.__name__}:{cloudwatch_application.app_factory.__name__}'
+        f'{cloudwatch_application.__name__}:app_factory'
     )
 
 

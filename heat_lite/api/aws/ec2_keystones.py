@@ -2,8 +2,8 @@
 
 import dataclasses
 import logging
-from typing import Any
 
+import requests
 from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import exceptions
 from oslo_config import cfg
@@ -11,6 +11,7 @@ from oslo_config import cfg
 from heat_lite.api.aws import faults
 from heat_lite.api.middleware.context import auth_url_of
 from heat_lite.common import exception
+from heat_lite.common.value_types import Values
 from heat_lite.conf import identity as options
 
 LOG = logging.getLogger(__name__)
@@ -57,7 +58,7 @@ class Keystone:
             self.configured_url = options.versioned(found)
         return self.configured_url
 
-    def validate(self, credentials: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    def validate(self, credentials: Values) -> tuple[Values, str | None]:
         """Return the token and its id. Raises Fault for a wrong signature, or without Keystone."""
         try:
             response = self._ask(credentials)
@@ -76,7 +77,7 @@ class Keystone:
             ) from error
         return response.json()['token'], response.headers.get('X-Subject-Token')
 
-    def _ask(self, credentials: dict[str, Any]) -> Any:
+    def _ask(self, credentials: Values) -> requests.Response:
         """Return the response of Keystone to a signature.
 
         A 403 is about the login of the service, not the key (401). Keystone 30 was seen to give one
@@ -87,7 +88,7 @@ class Keystone:
         except exceptions.Forbidden:
             return self._post(credentials)
 
-    def _post(self, credentials: dict[str, Any]) -> Any:
+    def _post(self, credentials: Values) -> requests.Response:
         return self.adapter.post(
             f'{self.url}/ec2tokens',
             json={'ec2Credentials': credentials},

@@ -9,15 +9,16 @@ no secret is sent.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import webob
+from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.aws import ec2_keystones, faults, query, signatures
 from heat_lite.api.middleware import auth_headers, password
 from heat_lite.common.admission import LoginAdmission
+from heat_lite.common.value_types import Values
 
 #: the status of a signature that Keystone refuses
 DENIED = 403
@@ -61,7 +62,7 @@ class Ec2TokenFilter:
             self._check_signature(environ, signatures.credentials_of(request, found))
         return self.application(environ, start_response)
 
-    def _check_signature(self, environ: wsgi.Environ, credentials: dict[str, Any]) -> None:
+    def _check_signature(self, environ: wsgi.Environ, credentials: Values) -> None:
         with self.logins.permit(environ):
             keystone, token, token_id = self._validate(credentials)
         identity = auth_headers.identity_of_token(token)
@@ -70,9 +71,7 @@ class Ec2TokenFilter:
         if keystone.auth_url:
             environ[auth_headers.AUTH_URL] = keystone.auth_url
 
-    def _validate(
-        self, credentials: dict[str, Any]
-    ) -> tuple[ec2_keystones.Keystone, dict[str, Any], str | None]:
+    def _validate(self, credentials: Values) -> tuple[ec2_keystones.Keystone, Values, str | None]:
         """Return the Keystone that knows the key, the token and its id. Raises Fault.
 
         If one cannot be reached, the key may be one of it: that is the error then.
@@ -108,7 +107,7 @@ def _require_method(method: str, allowed: tuple[str, ...]) -> None:
         raise faults.Fault(405, 'MethodNotAllowed', text, allow=', '.join(allowed))
 
 
-def _token_info(token: dict[str, Any]) -> dict[str, Any]:
+def _token_info(token: Values) -> Values:
     """Return what the clients of services need to know of a token.
 
     Newer versions of Keystone refuse to tell it for a token of a signature (403).
@@ -128,10 +127,10 @@ def _token_info(token: dict[str, Any]) -> dict[str, Any]:
     return {'token': {**{key: token[key] for key in known if key in token}, 'catalog': catalog}}
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
-    conf = paste_config.from_global_conf(global_conf)
+@paste_config.make_factory
+def filter_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     keystones, logins = ec2_keystones.configured(conf), LoginAdmission(conf)
-    log_in = password.filter_factory(global_conf) if password.has_keystone(conf) else None
+    log_in = password.make_filter(conf) if password.has_keystone(conf) else None
     return lambda application: Ec2TokenFilter(
         application,
         keystones,

@@ -1,13 +1,12 @@
 """Errors in the form of AWS: XML or JSON with AWS error codes, and the texts of Heat's API."""
 
 import logging
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob
 import webob.exc
 
-from heat_lite.api import wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.aws import responses
 from heat_lite.api.middleware import version
 from heat_lite.common import exception
@@ -82,10 +81,6 @@ def fault(code: str, detail: str = '') -> Fault:
 
 def denied() -> Fault:
     return fault('AccessDenied')
-
-
-def unsigned() -> Fault:
-    return fault('IncompleteSignature')
 
 
 def from_exception(error: Exception) -> Fault:
@@ -163,10 +158,10 @@ def error_response(found: Fault, as_json: bool = False) -> webob.Response:
     return response
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     return FaultFilter
 
 
-def version_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def version_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     """Turn errors into responses, and select the version of the API by the path."""
     return lambda application: FaultFilter(version.VersionFilter(application))

@@ -1,16 +1,13 @@
 """The access keys of a service without Keystone: those of its user, and those of stack users."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from heat_lite.api import wsgi
-from heat_lite.api.aws.local_signature import LocalSignatureFilter
 from heat_lite.api.middleware import cloud_requests, noauth
 from heat_lite.common.local_stack_domain import LocalStackDomain
 
 
 class LocalKeys:
-    """``find(access)`` returns the secret and the project of a key of the user, or None.
+    """Access keys; ``find(access)`` returns secret and project of a key of the user, or None.
 
     ``users``: the id and the name of the user in each cloud, None without clouds. ``domain``: the
     stack users, or None.
@@ -32,7 +29,7 @@ class LocalKeys:
         if found is not None:
             return self._identity(found[1])
         user = self._domain and self._domain.identity_of_access(access)
-        return {**cloud_requests.identity_of(user)} if user else None
+        return cloud_requests.identity_of(user) if user else None
 
     def _identity(self, project: str) -> dict[str, str | None] | None:
         identity = noauth.identity_of(project)
@@ -49,13 +46,3 @@ class LocalKeys:
         if found is not None:
             return [found[0]]
         return [] if self._domain is None else self._domain.secrets_of(access)
-
-
-class LocalKeyFilter(LocalSignatureFilter):
-    """Filter of an API of its own port; ``max_body`` in bytes."""
-
-    def __init__(self, application: wsgi.WsgiApp, keys: LocalKeys, max_body: int) -> None:
-        super().__init__(application, keys, '', max_body)
-
-    def identity_of(self, owner: Any) -> dict[str, str | None]:
-        return owner

@@ -7,25 +7,24 @@ the path away, so the public URL of the service serves as well.
 import hmac
 import urllib.parse
 from collections.abc import Iterable
-from typing import Any
 
 import webob
 
 from heat_lite.api import wsgi
-from heat_lite.api.aws import ec2token, faults, signatures
-from heat_lite.api.middleware import auth_headers, cloud_requests
+from heat_lite.api.aws import ec2token, faults, local_keys, signatures
+from heat_lite.api.middleware import auth_headers
 from heat_lite.common import ec2
+from heat_lite.common.value_types import Values
 
 
 class LocalSignatureFilter:
-    """Filter; ``url``: the public URL of the service, ``max_body`` in bytes.
+    """Filter; ``url``: the public URL of the service, ``max_body`` in bytes."""
 
-    ``domain``: it has the access keys, as LocalStackDomain.
-    """
-
-    def __init__(self, application: wsgi.WsgiApp, domain: Any, url: str, max_body: int) -> None:
+    def __init__(
+        self, application: wsgi.WsgiApp, keys: local_keys.LocalKeys, max_body: int, url: str = ''
+    ) -> None:
         self.application = application
-        self.domain = domain
+        self.keys = keys
         self.public = urllib.parse.urlsplit(url)
         self.max_body = max_body
 
@@ -36,24 +35,20 @@ class LocalSignatureFilter:
         found = ec2token.read_query(request, self.max_body)
         given = signatures.credentials_of(request, found)
         signatures.require_recent(given)
-        user = self.domain.identity_of_access(given['access'])
-        if user is None or not self._is_valid(given):
+        identity = self.keys.identity_of_access(given['access'])
+        if identity is None or not self._is_valid(given):
             raise faults.denied()
-        auth_headers.set_identity(environ, **self.identity_of(user))
+        auth_headers.set_identity(environ, **identity)
         return self.application(environ, start_response)
 
-    def identity_of(self, owner: Any) -> dict[str, str | None]:
-        """Return the identity of the owner of a key, as ``set_identity`` takes it."""
-        return {**cloud_requests.identity_of(owner)}
-
-    def _is_valid(self, given: dict[str, Any]) -> bool:
+    def _is_valid(self, given: Values) -> bool:
         places = (
             (given['host'], given['path']),
             (self.public.netloc, self.public.path + given['path']),
         )
         wanted = [
             _signature(secret, {**given, 'host': host, 'path': path})
-            for secret in self.domain.secrets_of(given['access'])
+            for secret in self.keys.secrets_of(given['access'])
             for host, path in places
         ]
         return any(
@@ -61,7 +56,7 @@ class LocalSignatureFilter:
         )
 
 
-def _signature(secret: str, given: dict[str, Any]) -> str:
+def _signature(secret: str, given: Values) -> str:
     if 'body_hash' not in given:
         return ec2.sign(secret, given['verb'], given['host'], given['path'], given['params'])
     headers = {**given['headers'], 'Host': given['host']}

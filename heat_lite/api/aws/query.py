@@ -37,6 +37,8 @@ PROTOCOL = frozenset(
     )
 )
 CONTENT_TYPES = ('JSON', 'XML')
+#: the parameters of an action by their names
+Arguments = dict[str, str]
 _NUMBER = re.compile(r'[1-9][0-9]{0,4}')
 
 
@@ -118,7 +120,7 @@ def _repeated() -> faults.Fault:
     )
 
 
-def values(arguments: dict[str, str], name: str) -> list[str]:
+def values(arguments: Arguments, name: str) -> list[str]:
     """Return the values of ``NAME.member.N`` in the order of N. Raises Fault for other forms."""
     found = {}
     for key, number, field, value in _members(arguments, name):
@@ -128,35 +130,31 @@ def values(arguments: dict[str, str], name: str) -> list[str]:
     return [found[number] for number in sorted(found)]
 
 
-def structures(
-    arguments: dict[str, str], name: str, fields: tuple[str, ...]
-) -> list[dict[str, str]]:
+def structures(arguments: Arguments, name: str, fields: tuple[str, ...]) -> list[dict[str, str]]:
     """Return the maps of ``NAME.member.N.FIELD`` in the order of N.
 
     ``fields``: the names that a map may have. Raises Fault for other forms.
     """
-    found: dict[int, dict[str, str]] = {}
-    for key, number, field, value in _members(arguments, name):
-        if field not in fields:
-            raise _other_form(key, f'{name}.member.N.{" or .".join(fields)}')
-        found.setdefault(number, {})[str(field)] = value
-    return [found[number] for number in sorted(found)]
+    return [each for _, each in groups(arguments, name, fields)]
 
 
-def groups(arguments: dict[str, str], name: str) -> list[tuple[int, dict[str, str]]]:
-    """Return (N, its arguments) of each ``NAME.member.N``, for fields that are lists themselves.
+def groups(
+    arguments: Arguments, name: str, fields: tuple[str, ...] = ()
+) -> list[tuple[int, Arguments]]:
+    """Return (N, its arguments) of each ``NAME.member.N``.
 
-    Raises Fault for a member without fields.
+    ``fields``: the names that a map may have; without them all, also those of lists in it. Raises
+    Fault for other forms.
     """
-    found: dict[int, dict[str, str]] = {}
+    found: dict[int, Arguments] = {}
     for key, number, field, value in _members(arguments, name):
-        if not field:
-            raise _other_form(key, f'{name}.member.N.FIELD')
+        if not field or (fields and field not in fields):
+            raise _other_form(key, f'{name}.member.N.{" or .".join(fields) or "FIELD"}')
         found.setdefault(number, {})[field] = value
     return sorted(found.items())
 
 
-def _members(arguments: dict[str, str], name: str) -> Iterator[tuple[str, int, str | None, str]]:
+def _members(arguments: Arguments, name: str) -> Iterator[tuple[str, int, str | None, str]]:
     """Yield the key, the number, the field or None, and the value of each member of a list.
 
     An empty list is ``NAME=``.

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import webob
 
@@ -10,10 +9,11 @@ from heat_lite.api import wsgi
 from heat_lite.api.aws import faults, query, responses
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.policies.enforcer import Enforcer
 
 #: an action: it takes the context and the arguments, and returns the content of its result
-Run = Callable[[RequestContext, dict[str, str]], dict[str, Any]]
+Run = Callable[[RequestContext, query.Arguments], Values]
 
 
 NO_PROJECT = 'the login has no project, and the user no default project: X-Project-Id names it'

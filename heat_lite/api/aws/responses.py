@@ -3,12 +3,12 @@
 import json
 import re
 import urllib.parse
-from typing import Any
 from xml.etree import ElementTree
 
 import webob
 
 from heat_lite.api import wsgi
+from heat_lite.common.value_types import Value, Values
 
 #: the protocol of RPC with CBOR, and the key of the environ with its name
 SMITHY, RPC = 'HTTP_SMITHY_PROTOCOL', 'rpc-v2-cbor'
@@ -32,13 +32,13 @@ def wants_json(environ: wsgi.Environ) -> bool:
     return query.get('ContentType') == ['JSON']
 
 
-def action_response(action: str, result: dict[str, Any], as_json: bool) -> webob.Response:
+def action_response(action: str, result: Values, as_json: bool) -> webob.Response:
     """Return the result of an action: ``<XResponse><XResult>...``."""
     body = {f'{action}Response': {f'{action}Result': result}}
     return wsgi.json_response(body) if as_json else xml_response(body)
 
 
-def xml_response(value: dict[str, Any], status: int = 200) -> webob.Response:
+def xml_response(value: Values, status: int = 200) -> webob.Response:
     """Return a map with one key, the root, as XML: see ``_fill``."""
     ((name, content),) = value.items()
     root = ElementTree.Element(name)
@@ -69,7 +69,7 @@ def _cbor_text(text: str) -> bytes:
     return b'\x79' + len(encoded).to_bytes(2, 'big') + encoded
 
 
-def _fill(element: ElementTree.Element, value: Any) -> None:
+def _fill(element: ElementTree.Element, value: Value) -> None:
     """Set the content of an element.
 
     A map is an element for each key, without those that are None; a list an element ``member``

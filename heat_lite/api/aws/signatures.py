@@ -7,12 +7,12 @@ the future and ``Expires``, which Keystone does not know, are checked here.
 
 import datetime
 import re
-from typing import Any
 
 import webob
 
 from heat_lite.api.aws import faults, query
 from heat_lite.common import ec2
+from heat_lite.common.value_types import Values
 
 #: the difference between the time of a signature and the clock beyond which it is refused, as by
 #: AWS, and by Keystone unless its auth_ttl is another
@@ -35,23 +35,27 @@ def is_signed(request: webob.Request, params: dict[str, str]) -> bool:
     )
 
 
-def credentials_of(request: webob.Request, found: query.Query) -> dict[str, Any]:
+def credentials_of(request: webob.Request, found: query.Query) -> Values:
     """Return the access key, the signature and the signed data.
 
     Raises Fault for a request without a signature of version 2 or 4, or with an expired one.
     """
-    header, now = _authorization(request), datetime.datetime.now(datetime.UTC)
+    header = _authorization(request)
     if SESSION in request.headers or SESSION in found.params or 'SecurityToken' in found.params:
         raise faults.fault(
             'InvalidClientTokenId', 'keys of sessions do not exist here: sign without the token'
         )
     if header is None and ec2.V4_ALGORITHM not in found.params:
-        return _version_2(request, dict(found.params), now)
+        return _version_2(request, dict(found.params))
     if 'Signature' in found.params or 'SignatureVersion' in found.params:
         raise faults.fault('IncompleteSignature', 'the request has signatures of two versions')
     if header is not None:
-        return _version_4_header(request, found, header, now)
-    return _version_4_query(request, found, now)
+        return _version_4_header(request, found, header)
+    return _version_4_query(request, found)
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
 
 
 def _authorization(request: webob.Request) -> str | None:
@@ -62,12 +66,10 @@ def _authorization(request: webob.Request) -> str | None:
 # ------------------------------------------------------------ version 2
 
 
-def _version_2(
-    request: webob.Request, params: dict[str, str], now: datetime.datetime
-) -> dict[str, Any]:
+def _version_2(request: webob.Request, params: dict[str, str]) -> Values:
     access, signature = params.get('AWSAccessKeyId'), params.pop('Signature', None)
     if not signature:
-        raise faults.unsigned()
+        raise faults.fault('IncompleteSignature')
     if not access:
         raise faults.fault('MissingAuthenticationToken')
     if params.get('SignatureVersion') != ec2.VERSION:
@@ -79,9 +81,9 @@ def _version_2(
             'InvalidParameterCombination', 'Timestamp and Expires exclude each other'
         )
     if 'Timestamp' in params:
-        _refuse_future(_time(params, 'Timestamp'), now, 'Timestamp')
+        _refuse_future(_time(params, 'Timestamp'), 'Timestamp')
     # A URL without both, e.g. of a wait condition, has no end.
-    if 'Expires' in params and _time(params, 'Expires') <= now:
+    if 'Expires' in params and _time(params, 'Expires') <= _now():
         raise faults.fault('RequestExpired', 'the time of Expires is past')
     return {
         'access': access,
@@ -113,8 +115,8 @@ def _time(params: dict[str, str], name: str) -> datetime.datetime:
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
 
 
-def _refuse_future(time: datetime.datetime, now: datetime.datetime, name: str) -> None:
-    if time - now > MAX_SKEW:
+def _refuse_future(time: datetime.datetime, name: str) -> None:
+    if time - _now() > MAX_SKEW:
         raise faults.fault(
             'RequestExpired', f'{name} is more than {MAX_SKEW} later than the clock of the service'
         )
@@ -123,9 +125,7 @@ def _refuse_future(time: datetime.datetime, now: datetime.datetime, name: str) -
 # ------------------------------------------------------------ version 4
 
 
-def _version_4_header(
-    request: webob.Request, found: query.Query, header: str, now: datetime.datetime
-) -> dict[str, Any]:
+def _version_4_header(request: webob.Request, found: query.Query, header: str) -> Values:
     """Return the credentials of an Authorization header.
 
     Keystone does not look at the query of a POST, so there must be none.
@@ -149,7 +149,7 @@ def _version_4_header(
     date = request.headers.get(DATE)
     if not date:
         raise faults.fault('IncompleteSignature', f'the header {DATE} is missing')
-    _refuse_future(_compact_time(date), now, DATE)
+    _refuse_future(_compact_time(date), DATE)
     headers = _signed_headers(request, parts['SignedHeaders'])
     headers[DATE] = date
     headers['Authorization'] = f'{algorithm} ' + ', '.join(
@@ -158,9 +158,7 @@ def _version_4_header(
     return _version_4(request, found, parts['Credential'], parts['Signature'], date, headers)
 
 
-def _version_4_query(
-    request: webob.Request, found: query.Query, now: datetime.datetime
-) -> dict[str, Any]:
+def _version_4_query(request: webob.Request, found: query.Query) -> Values:
     """Return the credentials of a presigned URL."""
     params = found.params
     given = [params.get(f'X-Amz-{name}') for name in ('Credential', 'SignedHeaders', 'Date')]
@@ -176,8 +174,8 @@ def _version_4_query(
             'X-Amz-Credential, X-Amz-SignedHeaders, X-Amz-Date and X-Amz-Signature',
         )
     begin = _compact_time(date)
-    _refuse_future(begin, now, DATE)
-    if 'X-Amz-Expires' in params and begin + _expires(params['X-Amz-Expires']) <= now:
+    _refuse_future(begin, DATE)
+    if 'X-Amz-Expires' in params and begin + _expires(params['X-Amz-Expires']) <= _now():
         raise faults.fault('RequestExpired', 'the time of X-Amz-Expires is past')
     headers = _signed_headers(request, signed)
     return _version_4(request, found, credential, params[ec2.V4_SIGNATURE], date, headers)
@@ -218,7 +216,7 @@ def _version_4(
     signature: str,
     date: str,
     headers: dict[str, str],
-) -> dict[str, Any]:
+) -> Values:
     scope = _CREDENTIAL.fullmatch(credential)
     if scope is None or not date.startswith(scope['date']):
         raise faults.fault(
@@ -246,9 +244,9 @@ def _version_4(
 # ------------------------------------------------------------ age
 
 
-def require_recent(credentials: dict[str, Any]) -> None:
+def require_recent(credentials: Values) -> None:
     """Raise Fault for a signature with a time that is older than Keystone accepts by default."""
-    params, now = credentials['params'], datetime.datetime.now(datetime.UTC)
+    params = credentials['params']
     if 'Timestamp' in params and 'body_hash' not in credentials:
         name, time = 'Timestamp', _time(params, 'Timestamp')
     elif DATE in credentials['headers']:
@@ -257,7 +255,7 @@ def require_recent(credentials: dict[str, Any]) -> None:
         name, time = DATE, _compact_time(params[DATE])
     else:
         return
-    if now - time > MAX_SKEW:
+    if _now() - time > MAX_SKEW:
         raise faults.fault(
             'RequestExpired',
             f'{name} is more than {MAX_SKEW} earlier than the clock of the service',

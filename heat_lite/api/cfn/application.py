@@ -1,7 +1,6 @@
 """The application of the CloudFormation API: requests by signed URLs, and the actions of stacks."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import webob
 from oslo_config import cfg
@@ -9,7 +8,7 @@ from oslo_config import cfg
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.aws import ec2token, faults, signatures
 from heat_lite.api.aws.query_application import QueryAction, QueryApplication
-from heat_lite.api.cfn import deployments, resources, signals, stacks, templates
+from heat_lite.api.cfn import resources, signed_urls, stacks, templates
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.policies.enforcer import Enforcer
@@ -75,11 +74,9 @@ ACTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 
 
 class CfnApplication:
-    """The application; ``signed``: the applications of signed URLs by the kind in their paths,
-    ``queried``: that of the query protocol.
-    """
+    """The application; ``signed``: that of signed URLs, ``queried``: that of the query protocol."""
 
-    def __init__(self, signed: dict[str, wsgi.WsgiApp], queried: wsgi.WsgiApp) -> None:
+    def __init__(self, signed: wsgi.WsgiApp, queried: wsgi.WsgiApp) -> None:
         self.signed = signed
         self.queried = queried
 
@@ -87,9 +84,8 @@ class CfnApplication:
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         path = signatures.path_of(webob.Request(environ))
-        found = ec2token.SIGNED.match(path)
-        if found:
-            return self.signed[found[1]](environ, start_response)
+        if ec2token.SIGNED.match(path):
+            return self.signed(environ, start_response)
         if path not in PATHS:
             raise faults.Fault(
                 404, 'InvalidAction', f'{path} is no path of this API: its actions are at /v1/'
@@ -105,18 +101,12 @@ def build(conf: cfg.ConfigOpts) -> CfnApplication:
         template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout
     )
     queried = QueryApplication(_actions(client, limits), VERSION, enforcer, control)
-    received = signals.SignalApplication(client, enforcer, control, conf.max_json_body_size)
-    deployed = deployments.DeploymentsApplication(client, enforcer, control)
-    signed: dict[str, wsgi.WsgiApp] = {
-        'waitcondition': received,
-        'signal': received,
-        'deployments': deployed,
-    }
+    signed = signed_urls.SignedUrlApplication(client, enforcer, control, conf.max_json_body_size)
     return CfnApplication(signed, queried)
 
 
 def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, QueryAction]:
-    controllers: dict[str, Any] = {
+    controllers: dict[str, object] = {
         'resources': resources.ResourceActions(client),
         'stacks': stacks.StackActions(client, limits),
         'templates': templates.TemplateActions(client, limits),
@@ -129,5 +119,4 @@ def _actions(client: EngineClient, limits: RequestLimits) -> dict[str, QueryActi
     return found
 
 
-def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> CfnApplication:
-    return build(paste_config.from_global_conf(global_conf))
+app_factory = paste_config.make_factory(build)

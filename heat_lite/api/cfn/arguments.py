@@ -1,12 +1,12 @@
 """Arguments of the actions of CloudFormation as the body of a request of the other API."""
 
 import re
-from typing import Any
 
 from heat_lite.api.aws import faults, query
 from heat_lite.api.v1.stack_request import StackRequest
 from heat_lite.api.wsgi import BadRequest
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.rpc import api
 
 TEMPLATE = ('TemplateBody', 'TemplateURL', 'TemplateUrl')
@@ -22,7 +22,7 @@ _TOPIC = re.compile(r'arn:openstack:zaqar::(?P<project>[^:]*):(?P<queue>[^:]+)')
 _TRUE_OR_FALSE = {'true': True, 'false': False}
 
 
-def template_of(arguments: dict[str, str], required: bool = True) -> dict[str, Any]:
+def template_of(arguments: query.Arguments, required: bool = True) -> Values:
     """Return ``template`` or ``template_url``, or none of them if it is not required."""
     given = [name for name in TEMPLATE if name in arguments]
     if len(given) > 1:
@@ -40,18 +40,18 @@ class TemplateRequest(StackRequest):
 
     fetch_failed = 'Failed to fetch template'
 
-    def template(self, required: bool = True) -> Any:
+    def template(self, required: bool = True) -> Values | None:
         try:
             return super().template(required)
         except BadRequest as error:
             raise _value(f'The Template must be a JSON or YAML document. {error.detail}') from None
 
 
-def options_of(arguments: dict[str, str]) -> dict[str, Any]:
+def options_of(arguments: query.Arguments) -> Values:
     """Return the options of a create or an update."""
     if 'DisableRollback' in arguments and 'OnFailure' in arguments:
         raise _combination('DisableRollback and OnFailure may not be used together')
-    options: dict[str, Any] = {}
+    options: Values = {}
     if 'TimeoutInMinutes' in arguments:
         options[api.PARAM_TIMEOUT] = _number('TimeoutInMinutes', arguments['TimeoutInMinutes'])
     if 'DisableRollback' in arguments:
@@ -66,7 +66,7 @@ def options_of(arguments: dict[str, str]) -> dict[str, Any]:
     return options
 
 
-def flag(arguments: dict[str, str], name: str) -> bool:
+def flag(arguments: query.Arguments, name: str) -> bool:
     """Return a boolean, false if it is not given."""
     text = arguments.get(name, 'false').lower()
     if text not in _TRUE_OR_FALSE:
@@ -80,7 +80,7 @@ def _number(name: str, text: str) -> int:
     return int(text)
 
 
-def parameters_of(arguments: dict[str, str]) -> tuple[dict[str, str], set[str]]:
+def parameters_of(arguments: query.Arguments) -> tuple[dict[str, str], set[str]]:
     """Return the given parameters and the names of those that keep their values."""
     fields = ('ParameterKey', 'ParameterValue', 'UsePreviousValue')
     given: dict[str, str] = {}
@@ -102,7 +102,7 @@ def parameters_of(arguments: dict[str, str]) -> tuple[dict[str, str], set[str]]:
     return given, kept
 
 
-def tags_of(arguments: dict[str, str]) -> list[str] | None:
+def tags_of(arguments: query.Arguments) -> list[str] | None:
     """Return the tags as ``KEY=VALUE``; None if the request has none."""
     if not any(query.base_name(key) == 'Tags' for key in arguments):
         return None
@@ -122,7 +122,7 @@ def tags_of(arguments: dict[str, str]) -> list[str] | None:
     return tags
 
 
-def token_tag(arguments: dict[str, str]) -> str | None:
+def token_tag(arguments: query.Arguments) -> str | None:
     """Return the tag that tells the repetition of a request; None without ClientRequestToken."""
     token = arguments.get('ClientRequestToken')
     if token is None:
@@ -132,7 +132,7 @@ def token_tag(arguments: dict[str, str]) -> str | None:
     return f'{TOKEN_TAG}{token}'
 
 
-def sinks_of(context: RequestContext, arguments: dict[str, str]) -> list[dict[str, str]] | None:
+def sinks_of(context: RequestContext, arguments: query.Arguments) -> list[dict[str, str]] | None:
     """Return the event sinks of NotificationARNs; None if the request has none."""
     if not any(query.base_name(key) == 'NotificationARNs' for key in arguments):
         return None

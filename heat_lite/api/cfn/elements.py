@@ -1,25 +1,31 @@
 """Results of the engine as elements of CloudFormation, with the names and the order of Heat."""
 
 import json
-from typing import Any
 
 from heat_lite.api.cfn import arguments
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Value, Values
 
-Wire = dict[str, Any]
 NO_DESCRIPTION = 'No description given'
+#: elements of each view of an event or a resource, and the keys of their values
+OF_RESOURCE = {
+    'LogicalResourceId': 'resource_name',
+    'PhysicalResourceId': 'physical_resource_id',
+    'ResourceStatusReason': 'resource_status_reason',
+    'ResourceType': 'resource_type',
+}
 
 
-def arn_of(identity: Wire) -> str:
+def arn_of(identity: Values) -> str:
     return HeatIdentifier.from_dict(identity).arn()
 
 
-def _state(row: Wire, noun: str) -> str:
+def _state(row: Values, noun: str) -> str:
     """Return e.g. CREATE_COMPLETE."""
     return f'{row[f"{noun}_action"]}_{row[f"{noun}_status"]}'
 
 
-def stack(row: Wire) -> Wire:
+def stack(row: Values) -> Values:
     """Return a stack of ``show_stack``."""
     tenant = row['stack_identity']['tenant']
     found = {
@@ -34,8 +40,7 @@ def stack(row: Wire) -> Wire:
             {'ParameterKey': name, 'ParameterValue': value}
             for name, value in row['parameters'].items()
         ],
-        'StackId': arn_of(row['stack_identity']),
-        'StackName': row['stack_name'],
+        **_of_stack(row),
         'StackStatusReason': row['stack_status_reason'],
         'TimeoutInMinutes': row['timeout_mins'],
     }
@@ -52,17 +57,21 @@ def stack(row: Wire) -> Wire:
     return found
 
 
-def own_tags(row: Wire) -> list[str]:
+def _of_stack(row: Values) -> Values:
+    return {'StackId': arn_of(row['stack_identity']), 'StackName': row['stack_name']}
+
+
+def own_tags(row: Values) -> list[str]:
     """Return the tags of a stack without that of the last request."""
     return [tag for tag in row['tags'] or () if not tag.startswith(arguments.TOKEN_TAG)]
 
 
-def _tag(tag: str) -> Wire:
+def _tag(tag: str) -> Values:
     key, _, value = tag.partition('=')
     return {'Key': key, 'Value': value}
 
 
-def _output(output: Wire) -> Wire:
+def _output(output: Values) -> Values:
     return {
         'Description': output['description'] or NO_DESCRIPTION,
         'OutputKey': output['output_key'],
@@ -70,79 +79,59 @@ def _output(output: Wire) -> Wire:
     }
 
 
-def stack_summary(row: Wire) -> Wire:
+def stack_summary(row: Values) -> Values:
     """Return a row of ``list_stacks``."""
     return {
         'CreationTime': row['creation_time'],
         'LastUpdatedTime': row['updated_time'],
-        'StackId': arn_of(row['stack_identity']),
-        'StackName': row['stack_name'],
+        **_of_stack(row),
         'StackStatusReason': row['stack_status_reason'],
         'StackStatus': _state(row, 'stack'),
         'DeletionTime': row['deletion_time'],
     }
 
 
-def event(row: Wire) -> Wire:
+def _resource(row: Values, **more: Value) -> Values:
+    """Return the elements of a resource and ``more`` by their names, the status at the end."""
+    found = {element: row[key] for element, key in OF_RESOURCE.items()} | more
+    return {**dict(sorted(found.items())), 'ResourceStatus': _state(row, 'resource')}
+
+
+def event(row: Values) -> Values:
     """Return an event; its properties are shown by the other API, for one event."""
     properties = row['resource_properties']
-    return {
-        'EventId': row['event_identity']['path'].rpartition('/')[2],
-        'LogicalResourceId': row['resource_name'],
-        'PhysicalResourceId': row['physical_resource_id'],
-        'ResourceProperties': json.dumps(properties) if properties else None,
-        'ResourceStatusReason': row['resource_status_reason'],
-        'ResourceType': row['resource_type'],
-        'StackId': arn_of(row['stack_identity']),
-        'StackName': row['stack_name'],
-        'Timestamp': row['event_time'],
-        'ResourceStatus': _state(row, 'resource'),
-    }
+    return _resource(
+        row,
+        EventId=row['event_identity']['path'].rpartition('/')[2],
+        ResourceProperties=json.dumps(properties) if properties else None,
+        Timestamp=row['event_time'],
+        **_of_stack(row),
+    )
 
 
-def resource_summary(row: Wire) -> Wire:
-    return {
-        'LastUpdatedTimestamp': row['updated_time'],
-        'LogicalResourceId': row['resource_name'],
-        'PhysicalResourceId': row['physical_resource_id'],
-        'ResourceStatusReason': row['resource_status_reason'],
-        'ResourceType': row['resource_type'],
-        'ResourceStatus': _state(row, 'resource'),
-    }
+def resource_summary(row: Values) -> Values:
+    return _resource(row, LastUpdatedTimestamp=row['updated_time'])
 
 
-def resource(row: Wire) -> Wire:
+def resource(row: Values) -> Values:
     """Return a resource without its metadata."""
-    return {
-        'Description': row['description'],
-        'LogicalResourceId': row['resource_name'],
-        'PhysicalResourceId': row['physical_resource_id'],
-        'ResourceStatusReason': row['resource_status_reason'],
-        'ResourceType': row['resource_type'],
-        'StackId': arn_of(row['stack_identity']),
-        'StackName': row['stack_name'],
-        'Timestamp': row['updated_time'],
-        'ResourceStatus': _state(row, 'resource'),
-    }
+    return _resource(
+        row, Description=row['description'], Timestamp=row['updated_time'], **_of_stack(row)
+    )
 
 
-def resource_detail(row: Wire) -> Wire:
+def resource_detail(row: Values) -> Values:
     """Return a resource with its metadata: a map in JSON, a JSON text in XML."""
-    return {
-        'Description': row['description'],
-        'LastUpdatedTimestamp': row['updated_time'],
-        'LogicalResourceId': row['resource_name'],
-        'Metadata': row['metadata'],
-        'PhysicalResourceId': row['physical_resource_id'],
-        'ResourceStatusReason': row['resource_status_reason'],
-        'ResourceType': row['resource_type'],
-        'StackId': arn_of(row['stack_identity']),
-        'StackName': row['stack_name'],
-        'ResourceStatus': _state(row, 'resource'),
-    }
+    return _resource(
+        row,
+        Description=row['description'],
+        LastUpdatedTimestamp=row['updated_time'],
+        Metadata=row['metadata'],
+        **_of_stack(row),
+    )
 
 
-def template_parameter(name: str, schema: Wire) -> Wire:
+def template_parameter(name: str, schema: Values) -> Values:
     return {
         'ParameterKey': name,
         'DefaultValue': schema.get('Default', ''),

@@ -2,16 +2,16 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from heat_lite.api.aws import faults
+from heat_lite.api.aws import faults, query
+from heat_lite.common.value_types import Values
 
 #: items of a page, as of AWS
 PAGE = 100
 
 
-def read(action: str, arguments: dict[str, str]) -> str | None:
+def read(action: str, arguments: query.Arguments) -> str | None:
     """Return the last item of the page before; None for the first page."""
     token = arguments.get('NextToken')
     if not token:
@@ -32,7 +32,9 @@ def expired() -> faults.Fault:
     )
 
 
-def cut(action: str, rows: Sequence[Any], last: Any) -> tuple[Sequence[Any], dict[str, str]]:
+def cut(
+    action: str, rows: Sequence[Values], last: Callable[[Values], str]
+) -> tuple[Sequence[Values], dict[str, str]]:
     """Return the rows of the page, and NextToken if there are more of them.
 
     ``last(row)`` is the name of an item.

@@ -1,26 +1,22 @@
 """Actions on the resources and the events of stacks."""
 
-from typing import Any
-
-from heat_lite.api.aws import faults
+from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import elements, page_tokens, stack_identities
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Values
 from heat_lite.rpc.client import EngineClient
-
-Wire = dict[str, Any]
-Arguments = dict[str, str]
 
 
 class ResourceActions:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def events(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def events(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return the events of a stack, or of all stacks of the project, newest first."""
         last = page_tokens.read('events', arguments)
         name = arguments.get('StackName')
-        scope: Wire = {'stack_identity': None}
+        scope: Values = {'stack_identity': None}
         if name is not None:
             scope['stack_identity'] = stack_identities.find(self.client, context, name)
         if last and not self.client.list_events(context, **scope, filters={'uuid': last}, limit=1):
@@ -30,7 +26,7 @@ class ResourceActions:
         page, more = page_tokens.cut('events', found, lambda event: event['EventId'])
         return {'StackEvents': page, **more}
 
-    def describe_one(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def describe_one(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return a resource with its metadata: that is what servers ask for."""
         identity = stack_identities.find(self.client, context, arguments['StackName'])
         row = self.client.describe_stack_resource(
@@ -38,7 +34,7 @@ class ResourceActions:
         )
         return {'StackResourceDetail': elements.resource_detail(row)}
 
-    def describe(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def describe(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return the resources of a stack, which a physical id can name, too."""
         physical = arguments.get('PhysicalResourceId')
         if physical and 'StackName' in arguments:
@@ -60,12 +56,12 @@ class ResourceActions:
         )
         return {'StackResources': [elements.resource(row) for row in rows]}
 
-    def _named(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def _named(self, context: RequestContext, arguments: query.Arguments) -> Values:
         if 'StackName' not in arguments:
             raise faults.fault('MissingParameter', 'StackName or PhysicalResourceId is required')
         return stack_identities.find(self.client, context, arguments['StackName'])
 
-    def list_summaries(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def list_summaries(self, context: RequestContext, arguments: query.Arguments) -> Values:
         last = page_tokens.read('resources', arguments)
         identity = stack_identities.find(self.client, context, arguments['StackName'])
         rows = self.client.list_stack_resources(context, stack_identity=identity)

@@ -1,6 +1,6 @@
 """Actions on stacks: create, update, cancel, delete, describe, list."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import arguments as given
@@ -8,11 +8,10 @@ from heat_lite.api.cfn import elements, page_tokens, stack_identities
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import api
 from heat_lite.rpc.client import EngineClient
 
-Wire = dict[str, Any]
-Arguments = dict[str, str]
 #: what the engine shows of a hidden parameter
 HIDDEN = '******'
 
@@ -24,7 +23,7 @@ class StackActions:
 
     # ------------------------------------------------------------ changes
 
-    def create(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def create(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Create a stack. A repetition, with the same ClientRequestToken, returns the same id."""
         parameters, kept = given.parameters_of(arguments)
         if kept:
@@ -51,19 +50,19 @@ class StackActions:
                 raise
         return {'StackId': elements.arn_of(identity)}
 
-    def _made_by(self, context: RequestContext, name: str, token: str) -> Wire | None:
+    def _made_by(self, context: RequestContext, name: str, token: str) -> Values | None:
         """Return the identity of the stack of this name, if its last request had the token."""
         identity = stack_identities.find(self.client, context, name)
         return identity if token in (self._brief(context, identity)['tags'] or ()) else None
 
-    def _brief(self, context: RequestContext, identity: Wire) -> Wire:
+    def _brief(self, context: RequestContext, identity: Values) -> Values:
         """Return a stack without its outputs."""
-        found: list[Wire] = self.client.show_stack(
+        found: list[Values] = self.client.show_stack(
             context, stack_identity=identity, resolve_outputs=False
         )
         return found[0]
 
-    def update(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def update(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Update a stack. Tags and topics that the request does not have stay as they are."""
         with_previous = given.flag(arguments, 'UsePreviousTemplate')
         template = given.template_of(arguments, required=not with_previous)
@@ -92,13 +91,13 @@ class StackActions:
         self.client.update_stack(context, stack_identity=identity, **args)
         return {'StackId': elements.arn_of(identity)}
 
-    def cancel(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def cancel(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Cancel the update in progress, and roll back."""
         identity = stack_identities.find(self.client, context, arguments['StackName'])
         self.client.stack_cancel_update(context, stack_identity=identity, cancel_with_rollback=True)
         return {}
 
-    def delete(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def delete(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Delete a stack. A token has no effect: a repeated delete does the same."""
         given.token_tag(arguments)
         identity = stack_identities.find(self.client, context, arguments['StackName'])
@@ -107,7 +106,7 @@ class StackActions:
 
     # ------------------------------------------------------------ views
 
-    def describe(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def describe(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return one stack, or those of the project in pages."""
         name = arguments.get('StackName')
         if name is not None:
@@ -122,14 +121,14 @@ class StackActions:
                 continue  # purged since
         return {'Stacks': found, **more}
 
-    def _described(self, context: RequestContext, identity: Wire) -> Wire:
+    def _described(self, context: RequestContext, identity: Values) -> Values:
         return elements.stack(self.client.show_stack(context, stack_identity=identity)[0])
 
-    def list_summaries(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def list_summaries(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return the stacks in pages. Deleted ones are listed if StackStatusFilter names them."""
         wanted = query.values(arguments, 'StackStatusFilter')
         states = [state.partition('_') for state in wanted]
-        scope: Wire = {}
+        scope: Values = {}
         if wanted:
             scope['filters'] = {
                 'action': [action for action, _, _ in states],
@@ -146,8 +145,8 @@ class StackActions:
         }
 
     def _page(
-        self, context: RequestContext, action: str, arguments: Arguments, **scope: Any
-    ) -> tuple[Any, dict[str, str]]:
+        self, context: RequestContext, action: str, arguments: query.Arguments, **scope: Value
+    ) -> tuple[Sequence[Values], dict[str, str]]:
         last = page_tokens.read(action, arguments)
         if last:
             try:
@@ -157,14 +156,14 @@ class StackActions:
         rows = self.client.list_stacks(context, limit=page_tokens.PAGE + 1, marker=last, **scope)
         return page_tokens.cut(action, rows, lambda row: row['stack_identity']['stack_id'])
 
-    def _request(self, body: Wire) -> given.TemplateRequest:
+    def _request(self, body: Values) -> given.TemplateRequest:
         return given.TemplateRequest(
             {key: value for key, value in body.items() if value is not None}, self.limits
         )
 
 
 def _sinks(
-    stack: Wire, topics: list[dict[str, str]] | None, existing: bool
+    stack: Values, topics: list[dict[str, str]] | None, existing: bool
 ) -> list[dict[str, str]] | None:
     """Return the event sinks of an update; None leaves those of the present environment."""
     if existing and topics == []:
@@ -178,7 +177,7 @@ def _sinks(
     return [{'type': 'zaqar-queue', 'target': queue} for queue in queues]
 
 
-def _defaults(stack: Wire, names: set[str]) -> dict[str, str]:
+def _defaults(stack: Values, names: set[str]) -> dict[str, str]:
     """Return the values of parameters that the template of the stack has set by their defaults.
 
     Raises Fault for a parameter that the stack does not have, or whose value is hidden.
@@ -193,5 +192,5 @@ def _defaults(stack: Wire, names: set[str]) -> dict[str, str]:
     return values
 
 
-def _environment(sinks: list[dict[str, str]] | None) -> Wire | None:
+def _environment(sinks: list[dict[str, str]] | None) -> Values | None:
     return {'event_sinks': sinks} if sinks else None

@@ -1,16 +1,13 @@
 """Actions on templates: get, validate, estimate."""
 
-from typing import Any
-
-from heat_lite.api.aws import faults
+from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import arguments as given
 from heat_lite.api.cfn import elements, stack_identities
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.rpc.client import EngineClient
 
-Wire = dict[str, Any]
-Arguments = dict[str, str]
 #: the page that Heat names: the service bills nothing
 GRATIS = 'http://en.wikipedia.org/wiki/Gratis'
 
@@ -20,11 +17,11 @@ class TemplateActions:
         self.client = client
         self.limits = limits
 
-    def get(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def get(self, context: RequestContext, arguments: query.Arguments) -> Values:
         identity = stack_identities.find(self.client, context, arguments['StackName'])
         return {'TemplateBody': self.client.get_template(context, stack_identity=identity)}
 
-    def validate(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def validate(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return what a client needs to fill in the parameters. Raises Fault for an error."""
         found = self._validated(context, arguments)
         parameters = found['Parameters'].items()
@@ -34,16 +31,16 @@ class TemplateActions:
             'Environment': found['Environment'],
         }
 
-    def _validated(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def _validated(self, context: RequestContext, arguments: query.Arguments) -> Values:
         request = given.TemplateRequest(given.template_of(arguments), self.limits)
-        found: Wire = self.client.validate_template(
+        found: Values = self.client.validate_template(
             context, template=request.template(), **request.content_args()
         )
         if 'Error' in found:
             raise faults.fault('InvalidParameterValue', found['Error'])
         return found
 
-    def estimate_cost(self, context: RequestContext, arguments: Arguments) -> Wire:
+    def estimate_cost(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return the page about the cost, after the validation of a template that is given."""
         given.parameters_of(arguments)
         if any(name in arguments for name in given.TEMPLATE):

@@ -1,9 +1,8 @@
 """The actions about alarms: DescribeAlarms and SetAlarmState."""
 
-from typing import Any
-
 from heat_lite.api.aws import faults, query
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.rpc.client import EngineClient
 
 #: states of the engine -> those of Amazon
@@ -42,7 +41,7 @@ class Alarms:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def describe(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+    def describe(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return a page of the alarms; AlarmName is Heat's parameter for one of them."""
         if 'AlarmName' in arguments:
             found = self.client.show_watch(context, watch_name=arguments['AlarmName'])
@@ -59,12 +58,12 @@ class Alarms:
         after = whole(arguments, 'NextToken', 0, 0, 2**31 - 1)
         found = self.client.show_watch(context, filters=filters, limit=limit + 1, after=after)
         page = found[:limit]
-        result: dict[str, Any] = {'MetricAlarms': [_alarm(each) for each in page]}
+        result: Values = {'MetricAlarms': [_alarm(each) for each in page]}
         if len(found) > limit:
             result['NextToken'] = str(page[-1]['watch_id'])
         return result
 
-    def set_state(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+    def set_state(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Set the state of an alarm until its next evaluation, and perform its actions."""
         self.client.set_watch_state(
             context,
@@ -75,7 +74,7 @@ class Alarms:
         return {}
 
 
-def whole(arguments: dict[str, str], name: str, default: int, least: int, most: int) -> int:
+def whole(arguments: query.Arguments, name: str, default: int, least: int, most: int) -> int:
     """Return a whole number of the arguments. Raises Fault for another text."""
     text = arguments.get(name)
     if text is None:
@@ -87,7 +86,7 @@ def whole(arguments: dict[str, str], name: str, default: int, least: int, most: 
     return int(text)
 
 
-def pairs(dimensions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def pairs(dimensions: list[Values]) -> list[Values]:
     """Return dimensions as maps with Name and Value."""
     return [
         {'Name': name, 'Value': value}
@@ -107,7 +106,7 @@ def _engine_state(state: str) -> str:
     return ENGINE_STATES[state]
 
 
-def _alarm(found: dict[str, Any]) -> dict[str, Any]:
+def _alarm(found: Values) -> Values:
     """Return an alarm. As in Heat, its stack is one more dimension; a suspended one has no data."""
     result = {element: found[key] for key, element in ELEMENTS.items()}
     result['StateValue'] = STATES.get(found['state_value'], STATES['NODATA'])

@@ -1,15 +1,14 @@
 """The application of the CloudWatch API: its table of actions."""
 
-from typing import Any
-
 from oslo_config import cfg
 
 from heat_lite.api import paste_config
-from heat_lite.api.aws import faults
+from heat_lite.api.aws import faults, query
 from heat_lite.api.aws.query_application import QueryAction, QueryApplication
 from heat_lite.api.cloudwatch import alarms, measurements
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
@@ -111,7 +110,7 @@ def actions(client: EngineClient) -> dict[str, QueryAction]:
     }
 
 
-def _refuse(context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+def _refuse(context: RequestContext, arguments: query.Arguments) -> Values:
     """Refuse an action that Heat refuses: an alarm is defined by a template only."""
     raise faults.fault('APINotImplemented')
 
@@ -123,5 +122,4 @@ def build(conf: cfg.ConfigOpts) -> QueryApplication:
     )
 
 
-def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> QueryApplication:
-    return build(paste_config.from_global_conf(global_conf))
+app_factory = paste_config.make_factory(build)

@@ -1,10 +1,9 @@
 """The actions about measurements: PutMetricData and ListMetrics."""
 
-from typing import Any
-
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cloudwatch.alarms import pairs, whole
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Values
 from heat_lite.rpc.client import EngineClient
 
 #: the dimension that names the alarm of a measurement
@@ -22,7 +21,7 @@ class Measurements:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def put(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+    def put(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Send the measurements to their alarms: those of one alarm together."""
         if not arguments['Namespace']:
             raise faults.fault('MissingParameter', 'Namespace')
@@ -34,7 +33,7 @@ class Measurements:
                 'InvalidParameterValue',
                 f'MetricData has {len(given)} members, the limit is {MAX_DATA}',
             )
-        by_alarm: dict[str | None, list[dict[str, Any]]] = {}
+        by_alarm: dict[str | None, list[Values]] = {}
         for number, datum in given:
             alarm, stats = _datum(f'MetricData.member.{number}', datum)
             by_alarm.setdefault(alarm, []).append({'Namespace': arguments['Namespace'], **stats})
@@ -43,7 +42,7 @@ class Measurements:
             self.client.create_watch_data(context, watch_name=alarm, stats_data=stats_data)
         return {'ResponseMetadata': None}
 
-    def list_metrics(self, context: RequestContext, arguments: dict[str, str]) -> dict[str, Any]:
+    def list_metrics(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return a page of the stored measurements, as Heat: one metric for each."""
         after = whole(arguments, 'NextToken', 0, 0, 2**31 - 1)
         found = self.client.show_watch_metric(
@@ -53,13 +52,13 @@ class Measurements:
             limit=PAGE,
             after=after,
         )
-        result: dict[str, Any] = {'Metrics': [_metric(each) for each in found]}
+        result: Values = {'Metrics': [_metric(each) for each in found]}
         if len(found) == PAGE:
             result['NextToken'] = str(found[-1]['watch_data_id'])
         return result
 
 
-def _datum(place: str, datum: dict[str, str]) -> tuple[str | None, dict[str, Any]]:
+def _datum(place: str, datum: dict[str, str]) -> tuple[str | None, Values]:
     """Return the name of the alarm, and the measurement as the engine takes it. Raises Fault."""
     numbers = _numbers(place, datum)
     dimensions: list[dict[str, str]] = []
@@ -75,7 +74,7 @@ def _datum(place: str, datum: dict[str, str]) -> tuple[str | None, dict[str, Any
     return alarm, {datum['MetricName']: {**numbers, **values, 'Dimensions': dimensions}}
 
 
-def _numbers(place: str, datum: dict[str, str]) -> dict[str, Any]:
+def _numbers(place: str, datum: dict[str, str]) -> Values:
     """Return the value or the statistics of a measurement. Raises Fault for other parameters."""
     for key in datum:
         if key not in (*FIELDS, *SET_KEYS) and query.base_name(key) != 'Dimensions':
@@ -99,7 +98,7 @@ def _numbers(place: str, datum: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _metric(found: dict[str, Any]) -> dict[str, Any]:
+def _metric(found: Values) -> Values:
     """Return a measurement as Heat does: alarm, time and values are dimensions."""
     values = {key: value for key, value in found['data'].items() if key != 'Dimensions'}
     values.update(values.pop(STATISTICS, {}))

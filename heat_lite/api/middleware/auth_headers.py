@@ -1,6 +1,7 @@
 """The headers in which an authentication filter passes the identity of the requester."""
 
-from typing import Any
+from heat_lite.api import wsgi
+from heat_lite.common.value_types import Values
 
 HEADERS = (
     'X-Identity-Status',
@@ -50,7 +51,7 @@ def environ_key(header: str) -> str:
 KEYS = tuple(environ_key(header) for header in HEADERS)
 
 
-def set_identity(environ: dict[str, Any], **identity: str | None) -> None:
+def set_identity(environ: wsgi.Environ, **identity: str | None) -> None:
     """Set the identity headers (``user_id='x'`` for X-User-Id) and remove those of the client.
 
     Values that are None are omitted.
@@ -63,7 +64,7 @@ def set_identity(environ: dict[str, Any], **identity: str | None) -> None:
     )
 
 
-def identity_of_token(token: dict[str, Any]) -> dict[str, str | None]:
+def identity_of_token(token: Values) -> dict[str, str | None]:
     """Return the identity of a token of Keystone, as ``set_identity`` takes it."""
     user, project = token.get('user', {}), token.get('project') or {}
     return {
@@ -77,7 +78,7 @@ def identity_of_token(token: dict[str, Any]) -> dict[str, str | None]:
     }
 
 
-def project_of_path(environ: dict[str, Any]) -> str:
+def project_of_path(environ: wsgi.Environ) -> str:
     """Return the project in the path; empty without one.
 
     The filter of versions, before or after the caller, moves the version to SCRIPT_NAME.

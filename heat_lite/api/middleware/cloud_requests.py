@@ -99,7 +99,7 @@ def _is_action(environ: wsgi.Environ) -> bool:
     return ACTION in environ.get('QUERY_STRING', '') or is_form
 
 
-def identity_of(user: local_stack_domain.StackUserIdentity) -> dict[str, str]:
+def identity_of(user: local_stack_domain.StackUserIdentity) -> dict[str, str | None]:
     """Return the identity of a stack user, as ``auth_headers.set_identity`` takes it."""
     return {
         'user_id': user.user_id,

@@ -1,8 +1,7 @@
 """Filter that creates the RequestContext from the headers of an authentication filter."""
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from oslo_config import cfg
 
@@ -61,6 +60,6 @@ def auth_url_of(conf: cfg.ConfigOpts) -> str | None:
     return None
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
-    conf = paste_config.from_global_conf(global_conf)
+@paste_config.make_factory
+def filter_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     return lambda application: ContextFilter(application, auth_url_of(conf))

@@ -4,10 +4,10 @@ The backend gets the credentials of the request and returns the identity. Identi
 client are never used.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob.exc
+from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
@@ -60,9 +60,9 @@ def _credentials(environ: wsgi.Environ) -> RequestContext:
     )
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+@paste_config.make_factory
+def filter_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     """Raise ConfigurationError without a ``cloud_backend``."""
-    conf = paste_config.from_global_conf(global_conf)
     if conf.cloud_backend in (None, '', service.HEAT_CLOUD_BACKEND):
         raise exception.ConfigurationError(NO_BACKEND)
     logins = LoginAdmission(conf)

@@ -4,13 +4,11 @@ Clients with a catalog know the version of an endpoint. openstacksdk with ``auth
 the endpoint itself, e.g. ``/v1/default``, for a document of the form of Keystone's discovery.
 """
 
-import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob
 
-from heat_lite.api import wsgi
+from heat_lite.api import paste_config, wsgi
 
 METHODS = ('GET', 'HEAD')
 
@@ -34,11 +32,8 @@ def version(environ: wsgi.Environ) -> webob.Response:
     """Return the document of the version, whose link is the URL of the request."""
     href = wsgi.Request(environ).path_url.rstrip('/') + '/'
     links = [{'rel': 'self', 'href': href}]
-    body = {'version': {'id': 'v1.0', 'status': 'CURRENT', 'links': links}}
-    return webob.Response(
-        body=json.dumps(body).encode(), content_type='application/json', charset=None
-    )
+    return wsgi.json_response({'version': {'id': 'v1.0', 'status': 'CURRENT', 'links': links}})
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     return DiscoveryFilter

@@ -2,14 +2,15 @@
 
 import logging
 import traceback
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob
 import webob.exc
+from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.common import exception, metrics
+from heat_lite.common.value_types import Values
 
 LOG = logging.getLogger(__name__)
 
@@ -68,10 +69,10 @@ class FaultFilter:
             response.headers['Allow'] = headers['Allow']
         return response
 
-    def _describe(self, error: Exception) -> dict[str, Any]:
+    def _describe(self, error: Exception) -> Values:
         kind = getattr(error, 'kind', None) or type(error).__name__.removesuffix('_Remote')
         trace = ''.join(traceback.format_exception(error)) if self.debug else None
-        described: dict[str, Any] = {'type': kind, 'traceback': trace}
+        described: Values = {'type': kind, 'traceback': trace}
         message = message_of(error)
         if message is not None:
             described['message'] = message
@@ -112,6 +113,6 @@ def _webob_response(error: webob.exc.HTTPError) -> webob.Response | None:
     return error if type(error) is webob.exc.HTTPNotFound and not error.detail else None
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
-    conf = paste_config.from_global_conf(global_conf)
+@paste_config.make_factory
+def filter_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     return lambda application: FaultFilter(application, debug=bool(conf.debug))

@@ -6,8 +6,7 @@ fail and for how long.
 """
 
 import logging
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob
 import webob.exc
@@ -16,6 +15,7 @@ from oslo_middleware import exceptions, healthcheck, opts
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.common import context, exception, health_checks
+from heat_lite.common.value_types import Values
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
 
@@ -105,7 +105,7 @@ class HealthApplication:
         return response(environ, start_response)
 
 
-def checks_of(conf: cfg.ConfigOpts, local_conf: dict[str, Any]) -> healthcheck.Healthcheck:
+def checks_of(conf: cfg.ConfigOpts, local_conf: Values) -> healthcheck.Healthcheck:
     """Return the checks of [healthcheck], whose options the section of the pipelines overrides.
 
     Raises ConfigurationError for a value that the library refuses.
@@ -124,8 +124,8 @@ def checks_of(conf: cfg.ConfigOpts, local_conf: dict[str, Any]) -> healthcheck.H
 
 
 def filter_factory(
-    global_conf: dict[str, Any], timeout: float = TIMEOUT, **local_conf: Any
-) -> Callable[..., Any]:
+    global_conf: paste_config.GlobalConf, timeout: float = TIMEOUT, **local_conf: str
+) -> paste_config.Filter:
     """``timeout``: seconds to wait for the engine."""
     checks = checks_of(paste_config.from_global_conf(global_conf), local_conf)
     return lambda application: HealthFilter(
@@ -133,5 +133,5 @@ def filter_factory(
     )
 
 
-def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> HealthApplication:
+def app_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> HealthApplication:
     return HealthApplication(checks_of(paste_config.from_global_conf(global_conf), local_conf))

@@ -2,8 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob.exc
 from keystonemiddleware import auth_token, opts
@@ -15,6 +14,7 @@ from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 from heat_lite.common import exception
 from heat_lite.common.admission import LoginAdmission
+from heat_lite.common.value_types import Value, Values
 
 LOG = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ UNCHECKED = (exception.ServiceUnavailable, exception.RequestAbandoned)
 class Request(_request._AuthTokenRequest):
     """The request of keystonemiddleware without the catalog, which takes a quarter of its time."""
 
-    def set_service_catalog_headers(self, auth_ref: Any) -> None:
+    def set_service_catalog_headers(self, auth_ref: object) -> None:
         """Omit the catalog."""
 
     def remove_auth_headers(self) -> None:
@@ -48,12 +48,12 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
     ``logins``: the permits of requests whose token Keystone has to check.
     """
 
-    def __init__(self, app: wsgi.WsgiApp, options: dict[str, Any], logins: LoginAdmission) -> None:
+    def __init__(self, app: wsgi.WsgiApp, options: Values, logins: LoginAdmission) -> None:
         super().__init__(app, options)
         self._requester = threading.local()
         verify = self._identity_server.verify_token
 
-        def verify_with_permit(token: str, **given: Any) -> Any:
+        def verify_with_permit(token: str, **given: object) -> Value:
             with logins.permit(self._requester.environ):
                 return verify(token, **given)
 
@@ -70,12 +70,10 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
         if refusal is not None:
             return refusal(environ, start_response)
 
-        def start(
-            status: str, headers: list[tuple[str, str]], exc_info: Any = None
-        ) -> Callable[[bytes], object]:
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Value) -> wsgi.Write:
             if status.startswith('401'):
                 headers = [*headers, *self._reject_auth_headers]
-            return start_response(status, headers, exc_info)
+            return start_response(status, headers, *exc_info)
 
         environ[auth_headers.TOKEN_CHECK] = self.is_valid
         return self._app(environ, start)
@@ -92,7 +90,7 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
         return True
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     conf = paste_config.from_global_conf(global_conf)
     options = {
         **({} if shares_cache(conf) else WITHOUT_CATALOG),

@@ -1,11 +1,13 @@
 """Filter without authentication, for a service on one machine. The project is that of the URL."""
 
 import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+
+from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
+from heat_lite.common.value_types import Values
 
 USER_ID = 'noauth00000000000000000000000001'
 USER_NAME = 'noauth'
@@ -19,7 +21,7 @@ class NoAuthFilter:
     A filter before the pipeline may set the identity of a request (``auth_headers.IDENTITY``).
     """
 
-    def __init__(self, application: wsgi.WsgiApp, token: dict[str, Any] | None = None) -> None:
+    def __init__(self, application: wsgi.WsgiApp, token: Values | None = None) -> None:
         self.application = application
         fixed = auth_headers.identity_of_token(token or {})
         self.fixed = {name: value for name, value in fixed.items() if value}
@@ -47,8 +49,9 @@ def identity_of(project: str | None) -> dict[str, str | None]:
     }
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+@paste_config.make_factory
+def filter_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     """[noauth] token_response is the body of a token validation response of Keystone, or empty."""
-    text = paste_config.from_global_conf(global_conf).noauth.token_response
+    text = conf.noauth.token_response
     token = json.loads(text).get('token') if text else None
     return lambda application: NoAuthFilter(application, token)

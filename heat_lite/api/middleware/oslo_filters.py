@@ -5,14 +5,15 @@ subclasses here call the same methods on the WSGI environment and the headers.
 """
 
 import types
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
+from oslo_config import cfg
 from oslo_context import context
 from oslo_middleware import cors, http_proxy_to_wsgi, request_id
 
 from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
+from heat_lite.common.value_types import Value
 
 # headers and methods that dashboards use
 CORS = {
@@ -70,29 +71,29 @@ class RequestIdFilter(request_id.RequestId):
         # for the log lines until the identity of the request is known
         context.RequestContext(request_id=request_id_value)
 
-        def start(
-            status: str, headers: list[tuple[str, str]], exc_info: Any = None
-        ) -> Callable[[bytes], object]:
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Value) -> wsgi.Write:
             if all(name.lower() != request_id.HTTP_RESP_HEADER_REQUEST_ID for name, _ in headers):
                 headers = [*headers, (request_id.HTTP_RESP_HEADER_REQUEST_ID, request_id_value)]
-            return start_response(status, headers, exc_info)
+            return start_response(status, headers, *exc_info)
 
         return self.application(environ, start)  # type: ignore[misc]
 
 
-def cors_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+@paste_config.make_factory
+def cors_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     """Permit pages of [cors] allowed_origin; respond to OPTIONS, which has no token."""
     set_defaults()
-    conf = paste_config.from_global_conf(global_conf)
     return lambda application: CorsFilter(application, conf)
 
 
-def request_id_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def request_id_factory(
+    global_conf: paste_config.GlobalConf, **local_conf: str
+) -> paste_config.Filter:
     """Set the request id of the response header x-openstack-request-id and of the log."""
     return RequestIdFilter
 
 
-def proxy_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+@paste_config.make_factory
+def proxy_factory(conf: cfg.ConfigOpts) -> paste_config.Filter:
     """Use the URL of the proxy, if [oslo_middleware] enables the parsing of its headers."""
-    conf = paste_config.from_global_conf(global_conf)
     return lambda application: ProxyFilter(application, conf)

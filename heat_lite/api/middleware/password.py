@@ -1,7 +1,6 @@
 """Filter that logs in to Keystone with the name and password of a request without a token."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import webob.exc
 from keystoneauth1 import access as ks_access
@@ -14,6 +13,7 @@ from heat_lite.api.middleware import auth_headers
 from heat_lite.api.middleware.context import auth_url_of
 from heat_lite.common import exception
 from heat_lite.common.admission import LoginAdmission
+from heat_lite.common.value_types import Value, Values
 from heat_lite.conf import identity
 
 TIMEOUT = 30
@@ -34,7 +34,7 @@ class PasswordFilter:
         self,
         application: wsgi.WsgiApp,
         logins: LoginAdmission,
-        auth_url: str | None,
+        auth_url: str,
         multi_cloud: bool = False,
         allowed: Sequence[str] = (),
         verify: bool | str = True,
@@ -64,7 +64,7 @@ class PasswordFilter:
         auth_headers.set_identity(environ, **_identity(access))
         environ[auth_headers.AUTH_URL] = auth_url
 
-    def _auth_url(self, environ: wsgi.Environ) -> Any:
+    def _auth_url(self, environ: wsgi.Environ) -> str:
         if not self.multi_cloud:
             return self.auth_url
         url = environ.get('HTTP_X_AUTH_URL')
@@ -83,16 +83,16 @@ class PasswordFilter:
         return auth_headers.project_of_path(environ) or environ.get('HTTP_X_PROJECT_ID')
 
     def _log_in(self, environ: wsgi.Environ, auth_url: str) -> ks_access.AccessInfo:
-        auth: Any = v3.Password(
-            auth_url=auth_url and identity.versioned(auth_url),
-            username=environ.get('HTTP_X_AUTH_USER'),
-            password=environ.get('HTTP_X_AUTH_KEY', ''),
+        name, key = environ.get('HTTP_X_AUTH_USER'), environ.get('HTTP_X_AUTH_KEY')
+        if not name or not key:
+            raise webob.exc.HTTPUnauthorized('X-Auth-User and X-Auth-Key are needed.')
+        auth = v3.Password(
+            auth_url=identity.versioned(auth_url),
+            username=name,
+            password=key,
             user_domain_id=environ.get('HTTP_X_USER_DOMAIN_ID', 'default'),
             project_id=self._project(environ),
         )
-        method: Any = auth.auth_methods[0]
-        if not method.username or not method.password:
-            raise webob.exc.HTTPUnauthorized('X-Auth-User and X-Auth-Key are needed.')
         try:
             return auth.get_access(self.session)
         except (
@@ -131,10 +131,9 @@ def has_keystone(conf: cfg.ConfigOpts) -> bool:
     return bool(options.allowed_auth_uris if options.multi_cloud else auth_url_of(conf))
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def make_filter(conf: cfg.ConfigOpts) -> Callable[[wsgi.WsgiApp], PasswordFilter]:
     """Raise ConfigurationError without a Keystone to log in to."""
-    conf = paste_config.from_global_conf(global_conf)
-    options, auth_url = conf.auth_password, auth_url_of(conf)
+    options, auth_url = conf.auth_password, auth_url_of(conf) or ''
     if not has_keystone(conf):
         raise exception.ConfigurationError(NO_KEYSTONE)
     certificates, logins = _certificates(conf), LoginAdmission(conf)
@@ -148,10 +147,13 @@ def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[.
     )
 
 
-def _certificates(conf: cfg.ConfigOpts) -> dict[str, Any]:
+filter_factory = paste_config.make_factory(make_filter)
+
+
+def _certificates(conf: cfg.ConfigOpts) -> Values:
     """Return ``verify`` and ``cert`` of [clients_keystone], or else of [clients]."""
 
-    def option(name: str) -> Any:
+    def option(name: str) -> Value:
         value = conf.clients_keystone[name]
         return conf.clients[name] if value is None else value
 

@@ -3,10 +3,9 @@
 Only the filters behind it set these headers, after they have authenticated the request.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
-from heat_lite.api import wsgi
+from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 
 #: beginnings of the keys of headers about an identity
@@ -53,7 +52,7 @@ class StripIdentityFilter:
 
 
 def filter_factory(
-    global_conf: dict[str, Any], keep: str = '', **local_conf: Any
-) -> Callable[..., Any]:
+    global_conf: paste_config.GlobalConf, keep: str = '', **local_conf: str
+) -> paste_config.Filter:
     """``keep``: names of headers that pass, because a filter of the pipeline validates them."""
     return lambda application: StripIdentityFilter(application, keep.split())

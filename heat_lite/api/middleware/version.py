@@ -1,14 +1,12 @@
 """Filter that selects the API version by the first part of the path, or the Accept header."""
 
-import json
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import webob
 import webob.exc
 
-from heat_lite.api import wsgi
+from heat_lite.api import paste_config, wsgi
 
 VERSION = re.compile(r'v\d+(\.\d+)?$')
 SUPPORTED = ('v1', 'v1.0')
@@ -48,13 +46,10 @@ class VersionFilter:
 def versions(environ: wsgi.Environ) -> webob.Response:
     """Return the list of versions, with status 300 as in Heat."""
     href = wsgi.Request(environ).application_url.rstrip('/') + '/v1/'
-    body = {
-        'versions': [{'id': 'v1.0', 'status': 'CURRENT', 'links': [{'rel': 'self', 'href': href}]}]
-    }
-    return webob.Response(
-        body=json.dumps(body).encode(), status=300, content_type='application/json', charset=None
-    )
+    links = [{'rel': 'self', 'href': href}]
+    body = {'versions': [{'id': 'v1.0', 'status': 'CURRENT', 'links': links}]}
+    return wsgi.json_response(body, 300)
 
 
-def filter_factory(global_conf: dict[str, Any], **local_conf: Any) -> Callable[..., Any]:
+def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     return VersionFilter

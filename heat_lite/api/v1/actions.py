@@ -1,11 +1,12 @@
 """Actions on a stack: POST .../actions with a body of one key, the name of the action."""
 
-from typing import Any
+from collections.abc import Callable
 
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params
+from heat_lite.common.value_types import Value, Values
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
@@ -17,7 +18,7 @@ class ActionController:
 
     def __init__(self, client: EngineClient, policy: Enforcer) -> None:
         self.policy = policy
-        self.actions: dict[str, tuple[Any, dict[str, Any]]] = {
+        self.actions: dict[str, tuple[Callable[..., object], Values]] = {
             'suspend': (client.stack_suspend, {}),
             'resume': (client.stack_resume, {}),
             'check': (client.stack_check, {}),
@@ -31,7 +32,7 @@ class ActionController:
             ),
         }
 
-    def action(self, request: wsgi.Request, body: Any = None, **path: str) -> None:
+    def action(self, request: wsgi.Request, body: Value = None, **path: str) -> None:
         """Start the action that the body names."""
         name = _action_name(body or {})
         if name not in self.actions:
@@ -49,7 +50,7 @@ class ActionController:
         return rule if self.policy.is_set(rule) or not self.policy.is_set(GENERAL) else GENERAL
 
 
-def _action_name(body: dict[str, Any]) -> str:
+def _action_name(body: Values) -> str:
     if not body:
         raise exc.HTTPBadRequest('No action specified')
     if len(body) > 1:

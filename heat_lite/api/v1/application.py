@@ -1,12 +1,10 @@
 """The application of API version 1: the actions of its operations."""
 
-from typing import Any
-
 from oslo_config import cfg
 
 from heat_lite import operations
 from heat_lite.api import paste_config, wsgi
-from heat_lite.api.routing import Route, Router
+from heat_lite.api.routing import Action, Route, Router
 from heat_lite.api.v1 import (
     actions,
     engine_calls,
@@ -36,7 +34,7 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
     limits = RequestLimits(
         template_size=conf.max_template_size, fetch_timeout=conf.template_fetch_timeout
     )
-    controllers: dict[str, Any] = {
+    controllers: dict[str, object] = {
         'stacks': stacks.StackController(client, enforcer, limits),
         'stack_lookup': stack_lookup.StackLookupController(client),
         'snapshots': snapshots.SnapshotController(client),
@@ -54,7 +52,7 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
     router = Router()
     for each in (*operations.OPERATIONS, *local):
         if each.calls:
-            action: Any = engine_calls.EngineCall(client, each, each.calls)
+            action: Action = engine_calls.EngineCall(client, each, each.calls)
         else:
             controller, _, name = each.name.partition('.')
             action = getattr(controllers[controller], name)
@@ -64,5 +62,4 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
     )
 
 
-def app_factory(global_conf: dict[str, Any], **local_conf: Any) -> wsgi.Application:
-    return build(paste_config.from_global_conf(global_conf), EngineClient())
+app_factory = paste_config.make_factory(lambda conf: build(conf, EngineClient()))

@@ -1,11 +1,10 @@
 """Actions of the operations that pass their request on to one method of the engine."""
 
-from typing import Any
-
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, views
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations.operation import Operation
 from heat_lite.operations.remote_method import Method
 from heat_lite.rpc.client import EngineClient
@@ -19,7 +18,9 @@ class EngineCall:
         self.operation = operation
         self.method = method
 
-    def __call__(self, request: wsgi.Request, tenant_id: str, body: Any = None, **gaps: Any) -> Any:
+    def __call__(
+        self, request: wsgi.Request, tenant_id: str, body: Value = None, **gaps: Value
+    ) -> Value:
         if 'stack_id' in gaps:
             stack = gaps.pop('stack_name'), gaps.pop('stack_id')
             gaps['stack_identity'] = params.identity_of(tenant_id, *stack)
@@ -31,7 +32,7 @@ class EngineCall:
             return exc.HTTPAccepted()
         return self._view(reply)
 
-    def _query_arguments(self, request: wsgi.Request) -> dict[str, Any]:
+    def _query_arguments(self, request: wsgi.Request) -> Values:
         """Return the arguments that the query sets; a false flag is one that is not set."""
         return {
             self.operation.sends.get(name, name): value
@@ -39,7 +40,7 @@ class EngineCall:
             if value is not None and value is not False
         }
 
-    def _view(self, reply: Any) -> Any:
+    def _view(self, reply: Value) -> Value:
         columns, key = self.operation.columns, self.operation.key
         if columns and isinstance(reply, list):
             reply = [views.pick(row, columns) for row in reply]

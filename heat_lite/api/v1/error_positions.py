@@ -5,10 +5,10 @@ A text is parsed for positions only after an error.
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from heat_lite.api.v1.stack_request import StackRequest
 from heat_lite.common import exception
+from heat_lite.common.value_types import Values
 from heat_lite.template import source_positions
 
 
@@ -26,7 +26,7 @@ def locate_errors(stack_request: StackRequest) -> Iterator[None]:
 
 def _position_of_value(
     error: exception.HeatException, stack_request: StackRequest
-) -> dict[str, Any] | None:
+) -> Values | None:
     """Return the position of the parameter's value that an error is about in an environment."""
     name, body = error.subject, stack_request.body
     is_value = tuple(error.place) == exception.UserParameterMissing.place
@@ -46,8 +46,8 @@ def _position_of_value(
 
 
 def position_of(
-    place: Sequence[Any], subject: Any, stack_request: StackRequest
-) -> dict[str, Any] | None:
+    place: Sequence[object], subject: object, stack_request: StackRequest
+) -> Values | None:
     """Return the position of an error in the template: ``{file, line, column}``, or None."""
     files = stack_request.body.get('files')
     found = source_positions.locate(

@@ -7,19 +7,21 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Protocol, TypeVar
 
 import webob
 from oslo_config import cfg
 from webob import exc
+from webob.multidict import MultiDict
 
 from heat_lite.api import event_listener, wsgi
 from heat_lite.api.event_feed import EventFeed, StreamLimits
-from heat_lite.api.event_listener import EventListener, FeedEvent, Scope
+from heat_lite.api.event_listener import EventListener, FeedEvent, News, Scope
 from heat_lite.api.middleware import auth_headers
 from heat_lite.api.v1 import params
 from heat_lite.common import event_cursor, exception
 from heat_lite.common.event_cursor import EventCursor
+from heat_lite.common.value_types import Values
 from heat_lite.operations import resources
 from heat_lite.rpc.client import EngineClient
 
@@ -35,6 +37,7 @@ GAP = 'Events may be missing here: they were deleted before this stream could co
 UNREAD = 'The past events cannot be read now. Continue with the header Last-Event-ID.'
 REVOKED = 'Keystone does not accept the token any more.'
 EXPIRED = 'The token has expired. Continue with a new one and the header Last-Event-ID.'
+Result = TypeVar('Result')
 #: query parameters with another name than the key of an event
 ALIASES = {'status': 'resource_status'}
 
@@ -71,7 +74,7 @@ class EventStreams:
         return cls(client, feed, ours.event_heartbeat_interval, ours.event_token_check_interval)
 
     def open(
-        self, request: wsgi.Request, tenant_id: str, identity: dict[str, Any] | None
+        self, request: wsgi.Request, tenant_id: str, identity: Values | None
     ) -> webob.Response:
         """Return the response whose body is the stream of a stack, or of a project."""
         scope = _scope(request.query, tenant_id, identity)
@@ -100,20 +103,30 @@ class EventStreams:
         return response
 
 
+class Client(Protocol):
+    """The client of a stream; ``run`` calls a function that waits."""
+
+    news: News
+
+    def is_there(self) -> bool: ...
+
+    def run(self, call: Callable[..., Result], *arguments: object) -> Result: ...
+
+
 class _ThreadClient:
     """The client of a server whose threads the streams occupy: they may wait."""
 
     def __init__(self) -> None:
-        self.news = threading.Event()
+        self.news: News = threading.Event()
 
     def is_there(self) -> bool:
         return True  # the server finds out when it writes
 
-    def run(self, call: Callable[..., Any], *arguments: Any) -> Any:
+    def run(self, call: Callable[..., Result], *arguments: object) -> Result:
         return call(*arguments)
 
 
-def _scope(query: Any, tenant_id: str, identity: dict[str, Any] | None) -> Scope:
+def _scope(query: MultiDict, tenant_id: str, identity: Values | None) -> Scope:
     until = query.get('until')
     if until not in (None, COMPLETE) or (until and identity is None):
         raise exc.HTTPBadRequest(
@@ -152,7 +165,7 @@ class _History:
         self,
         client: EngineClient,
         request: wsgi.Request,
-        identity: dict[str, Any] | None,
+        identity: Values | None,
         listener: EventListener,
         after: EventCursor | None,
     ) -> None:
@@ -162,7 +175,7 @@ class _History:
         self._listener = listener
         self._until = listener.joined or EventCursor(0)
         self._after = self._until if after is None else after
-        self._page: dict[str, Any] = {}
+        self._page: Values = {}
 
     def read(self) -> None:
         """Read a page. The first one also checks that the stack exists."""
@@ -205,7 +218,7 @@ class _Body:
         feed: EventFeed,
         listener: EventListener,
         history: _History,
-        client: Any,
+        client: Client,
         heartbeat: float,
         token: '_Token',
     ) -> None:
@@ -262,7 +275,7 @@ class _Body:
 class _Token:
     """The token of a stream: its end, and the intervals at which Keystone is asked again."""
 
-    def __init__(self, environ: dict[str, Any], interval: float) -> None:
+    def __init__(self, environ: wsgi.Environ, interval: float) -> None:
         info = environ.get('keystone.token_info')
         text = ((info or {}).get('token') or {}).get('expires_at')
         self._expires = datetime.datetime.fromisoformat(text).timestamp() if text else None
@@ -275,7 +288,7 @@ class _Token:
         """Spread the checks of streams that were opened together."""
         self._next_check = time.monotonic() + self._interval * random.uniform(0.5, 1)
 
-    def refusal(self, run: Callable[..., Any]) -> str | None:
+    def refusal(self, run: Callable[..., bool]) -> str | None:
         """Return why the token does not count any more; None if it does.
 
         ``run`` calls a function that waits for Keystone.

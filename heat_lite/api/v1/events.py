@@ -1,7 +1,6 @@
 """Events of a stack, or of one of its resources."""
 
 import functools
-from typing import Any
 
 import webob
 from oslo_config import cfg
@@ -9,6 +8,7 @@ from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import event_streams, params, row_texts, views
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations import resources as operations
 from heat_lite.rpc.client import EngineClient
 
@@ -25,20 +25,19 @@ class EventController:
         stack_name: str,
         stack_id: str,
         resource_name: str | None = None,
-    ) -> Any:
+    ) -> Value:
         """List the events of a stack, or of one resource; or stream those of a stack.
 
         No events of a resource are a 404: each resource has some. The page after the last one is
         empty: clients such as gophercloud read pages until there is an empty one.
         """
+        identity = params.identity_of(tenant_id, stack_name, stack_id)
         if resource_name is None and event_streams.is_wanted(request):
-            identity = params.identity_of(tenant_id, stack_name, stack_id)
             return self.streams.open(request, tenant_id, identity)
         query = params.read(operations.EVENT_PAGE, request.query)
         filters = params.read(operations.EVENT_FILTERS, request.query)
         if resource_name is not None:
             filters['resource_name'] = resource_name
-        identity = params.identity_of(tenant_id, stack_name, stack_id)
         reply = self.client.ask_for_tables(
             EngineClient.list_events,
             request.context,
@@ -60,9 +59,7 @@ class EventController:
             )
         return self.streams.open(request, tenant_id, None)
 
-    def show(
-        self, request: wsgi.Request, resource_name: str, event_id: str, **path: str
-    ) -> dict[str, Any]:
+    def show(self, request: wsgi.Request, resource_name: str, event_id: str, **path: str) -> Values:
         rows = self.client.list_events(
             request.context,
             stack_identity=params.identity_of(**path),

@@ -1,13 +1,12 @@
 """What a stack is and does: its graph and its timeline."""
 
-from typing import Any
-
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, stack_graph, timeline
 from heat_lite.common import event_cursor
 from heat_lite.common.event_cursor import MAX_ID, EventCursor
+from heat_lite.common.value_types import Values
 from heat_lite.operations import resources
 from heat_lite.rpc.client import EngineClient
 
@@ -21,13 +20,13 @@ class LiveController:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def graph(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
+    def graph(self, request: wsgi.Request, **path: str) -> Values:
         """Return the resources of a stack as nodes, and what they require as edges."""
         identity, depth = params.identity_of(**path), _depth(request)
         stack = self._stack(request, identity)
         return {'graph': stack_graph.graph(stack, self._resources(request, identity, depth))}
 
-    def timeline(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
+    def timeline(self, request: wsgi.Request, **path: str) -> Values:
         """Return what each resource did in one action, by default the last one."""
         identity, depth = params.identity_of(**path), _depth(request)
         query = params.read(resources.TIMELINE, request.query)
@@ -55,28 +54,23 @@ class LiveController:
             requirements.setdefault(after, []).append(before)
         nested = {each['id']: each['nested_stack_id'] for each in graph['nodes']}
         found = timeline.timeline(path['stack_id'], chosen[-1], requirements, nested)
-        timeline.without_marks(found['resources'])
         return {'timeline': {**found, 'actions': [each.view() for each in actions]}}
 
-    def _stack(self, request: wsgi.Request, identity: dict[str, Any]) -> dict[str, Any]:
+    def _stack(self, request: wsgi.Request, identity: Values) -> Values:
         found = self.client.show_stack(
             request.context, stack_identity=identity, resolve_outputs=False
         )
-        return found[0] if isinstance(found, list) else found
+        return found[0]
 
-    def _resources(
-        self, request: wsgi.Request, identity: dict[str, Any], depth: int
-    ) -> list[dict[str, Any]]:
+    def _resources(self, request: wsgi.Request, identity: Values, depth: int) -> list[Values]:
         return self.client.list_stack_resources(
             request.context, stack_identity=identity, nested_depth=depth
         )
 
-    def _events(
-        self, request: wsgi.Request, identity: dict[str, Any], depth: int
-    ) -> list[dict[str, Any]]:
+    def _events(self, request: wsgi.Request, identity: Values, depth: int) -> list[Values]:
         """Return the stored events of a tree, oldest first."""
         after, until = EventCursor(0), EventCursor(MAX_ID)
-        found: list[dict[str, Any]] = []
+        found: list[Values] = []
         for _ in range(MAX_PAGES):
             page = self.client.read_past_events(
                 request.context,

@@ -1,10 +1,11 @@
 """Readers of query parameters by their kinds; they raise HTTPBadRequest."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from webob import exc
+from webob.multidict import MultiDict
 
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations import operation
 
 TAG_LENGTH = 80
@@ -12,7 +13,7 @@ TAG_LENGTH = 80
 MAX_NUMBER = 2**31 - 1
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: Value) -> bool:
     """Read ``true`` or ``false`` in any case, or a JSON boolean."""
     text = str(value).lower()
     if text not in ('true', 'false'):
@@ -27,7 +28,7 @@ def optional_flag(name: str, text: str | None) -> bool:
     return flag(name, text or 'false')
 
 
-def integer(name: str, value: Any) -> int | None:
+def integer(name: str, value: Value) -> int | None:
     """Read an integer that is not negative; None stays None."""
     if value is None:
         return None
@@ -49,7 +50,7 @@ def optional_integer(name: str, text: str | None) -> int | None:
     return integer(name, text or None)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Value) -> bool:
     try:
         int(value)
     except (TypeError, ValueError):
@@ -66,7 +67,7 @@ def tag_list(name: str, text: str) -> list[str]:
     return tags
 
 
-READERS: dict[str, Any] = {
+READERS: Values = {
     operation.FLAG: flag,
     operation.OPTIONAL_FLAG: optional_flag,
     operation.INTEGER: integer,
@@ -80,7 +81,7 @@ READERS: dict[str, Any] = {
 REPEATABLE = (operation.ONE_OR_LIST, operation.TEXTS)
 
 
-def read(table: Mapping[str, str], query: Any) -> dict[str, Any]:
+def read(table: Mapping[str, str], query: MultiDict) -> Values:
     """Return the values of those parameters of ``table``, {name: kind}, that the query has."""
     return {
         name: READERS[kind](name, query.getall(name) if kind in REPEATABLE else query[name])
@@ -89,7 +90,7 @@ def read(table: Mapping[str, str], query: Any) -> dict[str, Any]:
     }
 
 
-def read_flag(query: Any, name: str, default: bool = False) -> bool:
+def read_flag(query: MultiDict, name: str, default: bool = False) -> bool:
     """Return one flag of the query."""
     return flag(name, query[name]) if name in query else default
 

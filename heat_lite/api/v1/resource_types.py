@@ -1,11 +1,10 @@
 """Resource types."""
 
-from typing import Any
-
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params
+from heat_lite.common.value_types import Values
 from heat_lite.operations import templates
 from heat_lite.rpc.client import EngineClient
 
@@ -16,7 +15,7 @@ class ResourceTypeController:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def list_resource_types(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+    def list_resource_types(self, request: wsgi.Request, tenant_id: str) -> Values:
         query = params.read(templates.TYPE_LIST, request.query)
         types = self.client.list_resource_types(
             request.context,
@@ -32,7 +31,7 @@ class ResourceTypeController:
             )
         return result
 
-    def generate_template(self, request: wsgi.Request, tenant_id: str, type_name: str) -> Any:
+    def generate_template(self, request: wsgi.Request, tenant_id: str, type_name: str) -> Values:
         """Return a template with one resource of the type."""
         kind = request.query.get('template_type', 'cfn').lower()
         if kind not in TEMPLATE_TYPES:

@@ -1,12 +1,14 @@
 """Resources of a stack."""
 
 import functools
-from typing import Any, Literal
+from typing import Literal
 
 from webob import exc
+from webob.multidict import MultiDict
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, row_texts, views
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations import resources as operations
 from heat_lite.rpc.client import EngineClient
 
@@ -18,7 +20,7 @@ class ResourceController:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def index(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
+    def index(self, request: wsgi.Request, **path: str) -> Values:
         """List the resources, with those of nested stacks down to ``nested_depth``.
 
         Unknown filters are an error, unlike those of stacks, as in Heat.
@@ -37,18 +39,18 @@ class ResourceController:
         view = functools.partial(views.resource, request, with_detail=with_detail)
         return row_texts.response('resources', reply, view)
 
-    def _filters(self, query: Any) -> dict[str, Any]:
+    def _filters(self, query: MultiDict) -> Values:
         unknown = sorted(set(query) - set(operations.FILTERS) - set(operations.SCOPE))
         if unknown:
             raise exc.HTTPBadRequest(f'Invalid filter parameters {unknown}')
         return params.read(operations.FILTERS, query)
 
-    def show(self, request: wsgi.Request, resource_name: str, **path: str) -> dict[str, Any]:
+    def show(self, request: wsgi.Request, resource_name: str, **path: str) -> Values:
         with_attr = request.query.getall('with_attr') or None
         row = self._describe(request, path, resource_name, with_attr)
         return {'resource': views.resource(request, row, with_detail=True)}
 
-    def metadata(self, request: wsgi.Request, resource_name: str, **path: str) -> dict[str, Any]:
+    def metadata(self, request: wsgi.Request, resource_name: str, **path: str) -> Values:
         return {'metadata': self._describe(request, path, resource_name, False)['metadata']}
 
     def _describe(
@@ -57,7 +59,7 @@ class ResourceController:
         path: dict[str, str],
         resource_name: str,
         with_attr: list[str] | Literal[False] | None,
-    ) -> dict[str, Any]:
+    ) -> Values:
         identity = params.identity_of(**path)
         return self.client.describe_stack_resource(
             request.context,
@@ -67,7 +69,7 @@ class ResourceController:
         )
 
     def signal(
-        self, request: wsgi.Request, resource_name: str, body: Any = None, **path: str
+        self, request: wsgi.Request, resource_name: str, body: Value = None, **path: str
     ) -> None:
         """Send a signal to the resource; its type interprets the body."""
         identity = params.identity_of(**path)
@@ -76,7 +78,7 @@ class ResourceController:
         )
 
     def mark_unhealthy(
-        self, request: wsgi.Request, resource_name: str, body: Any, **path: str
+        self, request: wsgi.Request, resource_name: str, body: Value, **path: str
     ) -> None:
         """Mark the resource unhealthy, so that the next update replaces it, or remove the mark."""
         unhealthy, reason = _health(body)
@@ -89,7 +91,7 @@ class ResourceController:
         )
 
 
-def _health(body: Any) -> tuple[bool, str | None]:
+def _health(body: Value) -> tuple[bool, str | None]:
     if body is None:
         raise exc.HTTPBadRequest()
     unknown = set(body) - {UNHEALTHY, REASON}

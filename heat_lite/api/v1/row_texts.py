@@ -12,12 +12,12 @@ import re
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import Any
 
 from heat_lite.api import wsgi
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import tables
 
-View = Callable[[dict[str, Any]], dict[str, Any]]
+View = Callable[[Values], Values]
 #: texts that neither links nor JSON quote
 PLAIN = re.compile(r'[A-Za-z0-9_.~-]*')
 #: the mark of gaps: a plain text that no other text contains
@@ -28,7 +28,7 @@ GAP = re.compile(rf'"{re.escape(MARK)}(\d+)~"|{re.escape(MARK)}(\d+)~')
 PATH = 'path'
 
 
-def response(name: str, reply: Any, view: View) -> Any:
+def response(name: str, reply: Value, view: View) -> Value:
     """Return the response ``{name: views}`` to a list of the engine: rows or tables."""
     if not tables.is_packed(reply):
         return {name: [view(row) for row in reply]}
@@ -40,7 +40,7 @@ def response(name: str, reply: Any, view: View) -> Any:
 
 def _texts(table: tables.Table, view: View) -> Iterable[str]:
     """Return the JSON of the view of each row."""
-    columns: list[Sequence[Any]] = []
+    columns: list[Sequence[Value]] = []
     row = _with_gaps(table, columns)
     form = json.dumps(view(row)).replace('%', '%%')
     cells = []
@@ -53,12 +53,12 @@ def _texts(table: tables.Table, view: View) -> Iterable[str]:
     return map(GAP.sub('%s', form).__mod__, values_of_rows)
 
 
-def _with_gaps(table: tables.Table, columns: list[Sequence[Any]]) -> dict[str, Any]:
+def _with_gaps(table: tables.Table, columns: list[Sequence[Value]]) -> Values:
     """Return a row with gaps; append the values of each gap to ``columns``."""
     return {key: _gap(key, column, columns) for key, column in table[1].items()}
 
 
-def _gap(key: str, column: tables.Column, columns: list[Sequence[Any]]) -> Any:
+def _gap(key: str, column: tables.Column, columns: list[Sequence[Value]]) -> Value:
     if tables.ALL in column:
         return column[tables.ALL]
     if tables.ROWS in column:
@@ -72,17 +72,17 @@ def _gap(key: str, column: tables.Column, columns: list[Sequence[Any]]) -> Any:
     )
 
 
-def _new_gap(values: Sequence[Any], columns: list[Sequence[Any]]) -> str:
+def _new_gap(values: Sequence[Value], columns: list[Sequence[Value]]) -> str:
     columns.append(values)
     return f'{MARK}{len(columns) - 1}~'
 
 
-def _are_plain(values: Sequence[Any]) -> bool:
+def _are_plain(values: Sequence[Value]) -> bool:
     """Return whether all are plain texts, and none is empty."""
     return all(values) and {*map(type, values)} == {str} and bool(PLAIN.fullmatch(''.join(values)))
 
 
-def _json_of_each(values: Sequence[Any]) -> Sequence[str]:
+def _json_of_each(values: Sequence[Value]) -> Sequence[str]:
     if {*map(type, values)} == {str}:
         return [*map(encode_basestring_ascii, values)]
     return [json.dumps(value) for value in values]

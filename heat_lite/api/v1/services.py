@@ -1,9 +1,8 @@
 """The build of the service."""
 
-from typing import Any
-
 from heat_lite.api import wsgi
 from heat_lite.common import installation
+from heat_lite.common.value_types import Values
 from heat_lite.rpc.client import EngineClient
 
 
@@ -14,7 +13,7 @@ class BuildInfoController:
         self.client = client
         self.revision = installation.build_name(revision)
 
-    def build_info(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+    def build_info(self, request: wsgi.Request, tenant_id: str) -> Values:
         return {
             'api': {'revision': self.revision},
             'engine': {'revision': self.client.get_revision(request.context)},

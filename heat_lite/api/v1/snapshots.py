@@ -1,11 +1,10 @@
 """Snapshots of a stack."""
 
-from typing import Any
-
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc.client import EngineClient
 
 LONGEST_NAME = 255
@@ -15,7 +14,7 @@ class SnapshotController:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def snapshot(self, request: wsgi.Request, body: Any = None, **path: str) -> Any:
+    def snapshot(self, request: wsgi.Request, body: Value = None, **path: str) -> Values:
         """Start a snapshot; its data is complete when its status is COMPLETE."""
         name = (body or {}).get('name')
         if name is not None and not _is_name(name):
@@ -28,5 +27,5 @@ class SnapshotController:
         )
 
 
-def _is_name(name: Any) -> bool:
+def _is_name(name: object) -> bool:
     return isinstance(name, str) and len(name) <= LONGEST_NAME and '\0' not in name

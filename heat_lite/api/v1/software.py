@@ -1,11 +1,10 @@
 """Software configurations, and their deployments on servers."""
 
-from typing import Any
-
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import params, views
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations import software as operations
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc import api
@@ -56,7 +55,7 @@ class ConfigController:
         self.client = client
         self.policy = policy
 
-    def index(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+    def index(self, request: wsgi.Request, tenant_id: str) -> Values:
         """List the configurations of the project, or of all projects with ``global_tenant``."""
         all_projects = params.read_flag(request.query, api.PARAM_GLOBAL_TENANT)
         self.policy.enforce(
@@ -69,13 +68,13 @@ class ConfigController:
         )
         return {'software_configs': [views.pick(row, operations.CONFIG_KEYS) for row in rows]}
 
-    def create(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
-        values: dict[str, Any] = {key: None for key in ('group', 'name', 'config')} | _values(
+    def create(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
+        values: Values = {key: None for key in ('group', 'name', 'config')} | _values(
             body, CONFIG_KEYS
         )
         return self._view(self.client.create_software_config(request.context, **values))
 
-    def _view(self, row: dict[str, Any]) -> dict[str, Any]:
+    def _view(self, row: Values) -> Values:
         return {'software_config': views.pick(row, operations.CONFIG_KEYS)}
 
 
@@ -83,15 +82,15 @@ class DeploymentController:
     def __init__(self, client: EngineClient) -> None:
         self.client = client
 
-    def create(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+    def create(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         values = {'server_id': None, 'action': None, 'status': None} | _values(
             body, DEPLOYMENT_KEYS
         )
         return self._view(self.client.create_software_deployment(request.context, **values))
 
     def update(
-        self, request: wsgi.Request, tenant_id: str, deployment_id: str, body: Any
-    ) -> dict[str, Any]:
+        self, request: wsgi.Request, tenant_id: str, deployment_id: str, body: Value
+    ) -> Values:
         values = _values(body, DEPLOYMENT_UPDATE_KEYS)
         return self._view(
             self.client.update_software_deployment(
@@ -99,11 +98,11 @@ class DeploymentController:
             )
         )
 
-    def _view(self, row: dict[str, Any]) -> dict[str, Any]:
+    def _view(self, row: Values) -> Values:
         return {'software_deployment': views.pick(row, operations.DEPLOYMENT_KEYS)}
 
 
-def _values(body: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+def _values(body: Value, keys: tuple[str, ...]) -> Values:
     """Return the values of those ``keys`` that the body has.
 
     Unknown keys are ignored. Raises HTTPBadRequest for a value of a wrong type.

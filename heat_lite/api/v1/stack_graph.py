@@ -1,17 +1,15 @@
 """The graph of a stack: its resources, what they need, and what each waits for."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.api.v1 import views
 from heat_lite.common import status
+from heat_lite.common.value_types import Values
 
 #: the actions that visit a resource after those that need it
 BACKWARDS = (status.DELETE, status.SUSPEND)
 #: the actions that visit all resources
 THOROUGH = (*BACKWARDS, status.RESUME, status.CHECK)
-
-Row = dict[str, Any]
 
 
 def node_id(stack_id: str, name: str) -> str:
@@ -19,7 +17,7 @@ def node_id(stack_id: str, name: str) -> str:
     return f'{stack_id}/{name}'
 
 
-def graph(stack: Row, rows: Iterable[Row]) -> dict[str, Any]:
+def graph(stack: Values, rows: Iterable[Values]) -> Values:
     """Return nodes, edges and stacks. ``stack``: the root; ``rows``: of the tree, as RPC lists."""
     rows = list(rows)
     parents = {
@@ -37,11 +35,11 @@ def graph(stack: Row, rows: Iterable[Row]) -> dict[str, Any]:
     return {'nodes': list(nodes.values()), 'edges': edges, 'stacks': stacks}
 
 
-def _id(row: Row) -> str:
+def _id(row: Values) -> str:
     return node_id(row['stack_identity']['stack_id'], row['resource_name'])
 
 
-def _node(row: Row, parents: dict[str, str]) -> Row:
+def _node(row: Values, parents: dict[str, str]) -> Values:
     nested = row.get('nested_stack_id')
     return {
         'id': _id(row),
@@ -59,7 +57,9 @@ def _node(row: Row, parents: dict[str, str]) -> Row:
     }
 
 
-def _stacks(stack: Row, rows: list[Row], parents: dict[str, str], nodes: dict[str, Row]) -> list:
+def _stacks(
+    stack: Values, rows: list[Values], parents: dict[str, str], nodes: dict[str, Values]
+) -> list:
     root = stack['stack_identity']['stack_id']
     names = {row['stack_identity']['stack_id']: row['stack_name'] for row in rows}
     names[root] = stack['stack_name']
@@ -71,7 +71,7 @@ def _stacks(stack: Row, rows: list[Row], parents: dict[str, str], nodes: dict[st
     return found
 
 
-def _add_waits(nodes: dict[str, Row], edges: list[Row], states: dict[str, str]) -> None:
+def _add_waits(nodes: dict[str, Values], edges: list[Values], states: dict[str, str]) -> None:
     """Add to each node that an action has not reached yet what it waits for."""
     for edge in edges:
         action, _, state = states[nodes[edge['source']]['stack_id']].partition('_')
@@ -85,7 +85,7 @@ def _add_waits(nodes: dict[str, Row], edges: list[Row], states: dict[str, str]) 
             nodes[after]['waiting_for'].append(before)
 
 
-def _waits(node: Row, action: str) -> bool:
+def _waits(node: Values, action: str) -> bool:
     state = node['resource_status']
     if action in THOROUGH:
         return not state.startswith(f'{action}_')

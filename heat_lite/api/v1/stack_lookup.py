@@ -1,7 +1,6 @@
 """Redirects from the name or ARN of a stack to its URL with name and id."""
 
 import functools
-from typing import Any
 
 import webob
 from webob import exc
@@ -9,6 +8,7 @@ from webob import exc
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import views
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Value
 from heat_lite.rpc.client import EngineClient
 
 
@@ -21,7 +21,7 @@ class StackLookupController:
         request: wsgi.Request,
         tenant_id: str,
         stack_name: str,
-        body: Any = None,
+        body: Value = None,
         subpath: str = '',
     ) -> webob.Response:
         """Redirect (302) to ``subpath`` of the stack's URL, with the same query."""

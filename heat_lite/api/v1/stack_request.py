@@ -2,36 +2,17 @@
 
 import dataclasses
 import json
-from typing import Any
+from collections.abc import Callable
 
 from webob import exc
 
 from heat_lite.api.v1 import params
 from heat_lite.api.wsgi import BadRequest
 from heat_lite.common import exception, urlfetch
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import api
 from heat_lite.template import reader, source_positions
 
-# keys of the body that are RPC arguments of their own; all others are sent in ``args``
-RPC_ARGUMENTS = (
-    'stack_name',
-    'template',
-    'template_url',
-    'environment',
-    'environment_files',
-    'files',
-    'files_container',
-    'parameters',
-)
-# keys that only engines send to each other: those of a client are ignored
-INTERNAL_KEYS = (api.ON_BEHALF_OF,)
-SECTIONS: dict = {
-    'parameters': {},
-    'encrypted_param_names': [],
-    'parameter_defaults': {},
-    'event_sinks': [],
-    'resource_registry': {},
-}
 CONTENT_KEYS = (
     'template',
     'template_url',
@@ -41,6 +22,17 @@ CONTENT_KEYS = (
     'files_container',
     'parameters',
 )
+# keys of the body that are RPC arguments of their own; all others are sent in ``args``
+RPC_ARGUMENTS = ('stack_name', *CONTENT_KEYS)
+# keys that only engines send to each other: those of a client are ignored
+INTERNAL_KEYS = (api.ON_BEHALF_OF,)
+SECTIONS: dict = {
+    'parameters': {},
+    'encrypted_param_names': [],
+    'parameter_defaults': {},
+    'event_sinks': [],
+    'resource_registry': {},
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,13 +49,13 @@ class StackRequest:
     #: the beginning of the error of a template that cannot be fetched
     fetch_failed = 'Could not retrieve template'
 
-    def __init__(self, body: Any, limits: RequestLimits) -> None:
+    def __init__(self, body: Value, limits: RequestLimits) -> None:
         if body is None:
             raise exc.HTTPBadRequest()
         self.body = body
         self.limits = limits
 
-    def create_args(self) -> dict[str, Any]:
+    def create_args(self) -> Values:
         """Return the RPC arguments of a create."""
         args = self.args()
         return {
@@ -73,7 +65,7 @@ class StackRequest:
             **self.content_args(),
         }
 
-    def update_args(self, existing: bool) -> dict[str, Any]:
+    def update_args(self, existing: bool) -> Values:
         """Return the RPC arguments of an update.
 
         ``existing``: what the body omits, including the template, stays as it is.
@@ -83,7 +75,7 @@ class StackRequest:
             args[api.PARAM_EXISTING] = True
         return {'args': args, 'template': self.template(not existing), **self.content_args()}
 
-    def content_args(self) -> dict[str, Any]:
+    def content_args(self) -> Values:
         """Return the RPC arguments of environment and files."""
         return {
             'params': self.environment(),
@@ -92,12 +84,12 @@ class StackRequest:
             'files_container': self.files_container(),
         }
 
-    def stack_name(self) -> Any:
+    def stack_name(self) -> Value:
         if 'stack_name' not in self.body:
             raise exc.HTTPBadRequest('No stack name specified')
         return self.body['stack_name']
 
-    def template(self, required: bool = True) -> Any:
+    def template(self, required: bool = True) -> Values | None:
         """Return the template as a map; None if there is none and it is not ``required``."""
         if self.body.get(api.PARAM_ADOPT_STACK_DATA) is not None:
             return self._adopted_template()
@@ -109,7 +101,7 @@ class StackRequest:
             raise exc.HTTPBadRequest('No template specified')
         return None
 
-    def _adopted_template(self) -> dict[str, Any]:
+    def _adopted_template(self) -> Values:
         text = self.body[api.PARAM_ADOPT_STACK_DATA]
         if not isinstance(text, str):
             raise exc.HTTPBadRequest('Invalid adopt data: it is not a string')
@@ -121,7 +113,7 @@ class StackRequest:
             raise exc.HTTPBadRequest('Invalid adopt data: its template is not a map')
         return template
 
-    def _parse(self, template: Any) -> dict[str, Any]:
+    def _parse(self, template: Value) -> Values:
         self._check_size(template)
         try:
             # the version of a template that is a JSON object is validated by the engine
@@ -137,7 +129,7 @@ class StackRequest:
             )
             raise BadRequest(text, position=place and place._asdict()) from None
 
-    def _check_size(self, template: Any) -> None:
+    def _check_size(self, template: Value) -> None:
         limit = self.limits.template_size
         size = len(template if isinstance(template, str) else json.dumps(template))
         if size > limit:
@@ -146,7 +138,7 @@ class StackRequest:
                 f'({limit} bytes).'
             )
 
-    def _fetched(self, url: Any) -> dict[str, Any]:
+    def _fetched(self, url: Value) -> Values:
         """Return the template at a URL. Errors contain no part of a text that is no template."""
         text = self._fetch(url)
         try:
@@ -156,7 +148,7 @@ class StackRequest:
                 f'{self.fetch_failed}: the text at {url} is not a template'
             ) from None
 
-    def _fetch(self, url: Any) -> str:
+    def _fetch(self, url: Value) -> str:
         if not isinstance(url, str):
             raise BadRequest('template_url must be a string.', 'AttributeError')
         try:
@@ -164,7 +156,7 @@ class StackRequest:
         except urlfetch.URLFetchError as error:
             raise exc.HTTPBadRequest(f'{self.fetch_failed}: {error}') from None
 
-    def environment(self) -> dict[str, Any]:
+    def environment(self) -> Values:
         """Return all sections of the environment.
 
         Its parameters include those of the body, which take precedence.
@@ -177,7 +169,7 @@ class StackRequest:
         }
         return environment
 
-    def _environment(self) -> dict[str, Any]:
+    def _environment(self) -> Values:
         given = self.body.get('environment')
         # Clients that send environment_files also send the merged environment, for services that
         # cannot merge. It is ignored here.
@@ -218,32 +210,19 @@ class StackRequest:
         """Return whether the body has a template, environment, files or parameters."""
         return any(self.body.get(key) for key in (*CONTENT_KEYS, api.PARAM_CLEAR_PARAMETERS))
 
-    def args(self, is_update: bool = False) -> dict[str, Any]:
+    def args(self, is_update: bool = False) -> Values:
         """Return all other keys of the body, with the known ones validated and converted."""
         others = (*RPC_ARGUMENTS, *INTERNAL_KEYS)
         args = {key: value for key, value in self.body.items() if key not in others}
-        if api.PARAM_TIMEOUT in args:
-            args[api.PARAM_TIMEOUT] = params.integer(api.PARAM_TIMEOUT, args[api.PARAM_TIMEOUT])
-        if args.get(api.PARAM_TAGS) is not None:
-            args[api.PARAM_TAGS] = _tags(args[api.PARAM_TAGS])
-        if api.PARAM_CONVERGE in args:
-            args[api.PARAM_CONVERGE] = _converge(args[api.PARAM_CONVERGE], is_update)
-        if api.PARAM_DISABLE_ROLLBACK in args:
-            args[api.PARAM_DISABLE_ROLLBACK] = _rollback(args[api.PARAM_DISABLE_ROLLBACK])
-        if api.PARAM_CLEAR_PARAMETERS in args:
-            args[api.PARAM_CLEAR_PARAMETERS] = _names(
-                api.PARAM_CLEAR_PARAMETERS, args[api.PARAM_CLEAR_PARAMETERS]
-            )
-        if api.PARAM_OBSERVE in args:
-            args[api.PARAM_OBSERVE] = params.flag(api.PARAM_OBSERVE, args[api.PARAM_OBSERVE])
-        if api.PROTECTED in args:
-            args[api.PROTECTED] = params.flag(api.PROTECTED, args[api.PROTECTED])
-        if api.ON_REPLACE in args:
-            args[api.ON_REPLACE] = _on_replace(args[api.ON_REPLACE], is_update)
+        for key, read in READERS.items():
+            if key in args and key in UPDATE_ONLY and not is_update:
+                raise exc.HTTPBadRequest(UPDATE_ONLY[key])
+            if key in args:
+                args[key] = read(key, args[key])
         return args
 
 
-def _map(name: str, value: Any, error_type: str = 'ValueError') -> dict[str, Any]:
+def _map(name: str, value: Value, error_type: str = 'ValueError') -> Values:
     if isinstance(value, dict):
         return value
     if value == []:
@@ -251,46 +230,56 @@ def _map(name: str, value: Any, error_type: str = 'ValueError') -> dict[str, Any
     raise BadRequest(f'{name} must be a map.', error_type)
 
 
-def _tags(value: Any) -> list[str]:
+def _tags(name: str, value: Value) -> list[str] | None:
+    if value is None:
+        return None
     if not isinstance(value, str):
         raise BadRequest(
             'tags must be a string of tags with commas between them.', 'AttributeError'
         )
     if '\0' in value:
         raise exc.HTTPBadRequest('A tag contains a NUL character.')
-    return params.tag_list(api.PARAM_TAGS, value)
+    return params.tag_list(name, value)
 
 
-def _converge(value: Any, is_update: bool) -> bool:
-    if not is_update:
-        raise exc.HTTPBadRequest(
-            'converge flag only supported in stack update (or update preview) request.'
-        )
-    return params.flag(api.PARAM_CONVERGE, value)
-
-
-def _on_replace(value: Any, is_update: bool) -> str:
-    if not is_update:
-        raise exc.HTTPBadRequest(
-            'on_replace says what an update may do: a create replaces nothing.'
-        )
+def _on_replace(name: str, value: Value) -> str:
     if value not in api.ON_REPLACE_VALUES:
         raise exc.HTTPBadRequest(
-            f'Unrecognized value "{value}" for "on_replace", acceptable values are: '
+            f'Unrecognized value "{value}" for "{name}", acceptable values are: '
             f'{", ".join(api.ON_REPLACE_VALUES)}.'
         )
     return value
 
 
-def _rollback(value: Any) -> bool:
+def _rollback(name: str, value: Value) -> bool:
     try:
-        return params.flag(api.PARAM_DISABLE_ROLLBACK, value)
+        return params.flag(name, value)
     except exc.HTTPBadRequest as error:
         raise BadRequest(error.detail, 'ValueError') from None
 
 
-def _names(name: str, value: Any) -> list[str]:
+def _names(name: str, value: Value) -> list[str]:
     names = [value] if isinstance(value, str) else value or []
     if not isinstance(names, list):
         raise BadRequest(f'{name} must be a list of names.', 'ValueError')
     return names
+
+
+#: the known ones of the keys that are sent in ``args``; the first invalid one is the error
+READERS: dict[str, Callable[[str, Value], Value]] = {
+    api.PARAM_TIMEOUT: params.integer,
+    api.PARAM_TAGS: _tags,
+    api.PARAM_CONVERGE: params.flag,
+    api.PARAM_DISABLE_ROLLBACK: _rollback,
+    api.PARAM_CLEAR_PARAMETERS: _names,
+    api.PARAM_OBSERVE: params.flag,
+    api.PROTECTED: params.flag,
+    api.ON_REPLACE: _on_replace,
+}
+#: keys of updates, and the error of a create with one
+UPDATE_ONLY = {
+    api.PARAM_CONVERGE: (
+        'converge flag only supported in stack update (or update preview) request.'
+    ),
+    api.ON_REPLACE: 'on_replace says what an update may do: a create replaces nothing.',
+}

@@ -1,14 +1,14 @@
 """Stacks: list, show, create, preview, update, delete, and the validation of templates."""
 
-from typing import Any
-
 import webob
 from webob import exc
+from webob.multidict import MultiDict
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import error_positions, params, views
 from heat_lite.api.v1.stack_request import RequestLimits, StackRequest
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations import stacks as operations
 from heat_lite.operations.operation import OPTIONAL_FLAG
 from heat_lite.policies.enforcer import Enforcer
@@ -30,18 +30,18 @@ class StackController:
         self.policy = policy
         self.limits = limits
 
-    def index(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+    def index(self, request: wsgi.Request, tenant_id: str) -> Values:
         """List the stacks of the project, or of all projects with ``global_tenant``."""
         all_projects = params.read_flag(request.query, api.PARAM_GLOBAL_TENANT)
         rule = 'stacks:global_index' if all_projects else 'stacks:index'
         self.policy.enforce(request.context, rule)
         return self._list(request, all_projects)
 
-    def detail(self, request: wsgi.Request, tenant_id: str) -> dict[str, Any]:
+    def detail(self, request: wsgi.Request, tenant_id: str) -> Values:
         """List the stacks of the project; Heat's detailed list has the same keys."""
         return self._list(request, all_projects=False)
 
-    def _list(self, request: wsgi.Request, all_projects: bool) -> dict[str, Any]:
+    def _list(self, request: wsgi.Request, all_projects: bool) -> Values:
         query = request.query
         with_count = params.read({'with_count': OPTIONAL_FLAG}, query).get('with_count')
         scope = params.read(operations.SCOPE, query)
@@ -59,30 +59,26 @@ class StackController:
             body['count'] = self.client.count_stacks(request.context, **scope)
         return body
 
-    def show(self, request: wsgi.Request, **path: str) -> dict[str, Any]:
+    def show(self, request: wsgi.Request, **path: str) -> Values:
         resolve = params.read_flag(request.query, api.PARAM_RESOLVE_OUTPUTS, default=True)
         found = self.client.show_stack(
             request.context, stack_identity=params.identity_of(**path), resolve_outputs=resolve
         )
-        if not found:
-            raise exc.HTTPNotFound('No stack found.')
-        row = found[0] if isinstance(found, list) else found
-        return {'stack': views.shown_stack(request, row)}
+        return {'stack': views.shown_stack(request, found[0])}
 
-    def create(self, request: wsgi.Request, tenant_id: str, body: Any) -> webob.Response:
+    def create(self, request: wsgi.Request, tenant_id: str, body: Value) -> webob.Response:
         stack_request = StackRequest(body, self.limits)
         args = stack_request.create_args()
         with error_positions.locate_errors(stack_request):
             created = self.client.create_stack(request.context, **args)
         identity = HeatIdentifier.from_dict(created)
-        link = request.link(identity, 'self')
-        response = wsgi.json_response(
-            {'stack': {'id': identity.stack_id, 'links': [link]}}, status=201
-        )
-        response.headers['Location'] = link['href']
+        url = request.url_of(identity)
+        shown = {'id': identity.stack_id, 'links': [{'href': url, 'rel': 'self'}]}
+        response = wsgi.json_response({'stack': shown}, status=201)
+        response.headers['Location'] = url
         return response
 
-    def preview(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+    def preview(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         """Return the stack that ``create`` would create."""
         stack_request = StackRequest(body, self.limits)
         args = stack_request.create_args()
@@ -90,11 +86,11 @@ class StackController:
             row = self.client.preview_stack(request.context, **args)
         return {'stack': views.previewed_stack(request, row)}
 
-    def update(self, request: wsgi.Request, body: Any, **path: str) -> webob.Response:
+    def update(self, request: wsgi.Request, body: Value, **path: str) -> webob.Response:
         """Update the stack to the body; what the body omits is removed from the stack."""
         return self._update(request, StackRequest(body, self.limits), path, existing=False)
 
-    def update_patch(self, request: wsgi.Request, body: Any, **path: str) -> webob.Response:
+    def update_patch(self, request: wsgi.Request, body: Value, **path: str) -> webob.Response:
         """Update the stack; what the body omits stays as it is."""
         stack_request = StackRequest(body, self.limits)
         rule = 'stacks:update_patch' if stack_request.has_content() else 'stacks:update_no_change'
@@ -114,17 +110,17 @@ class StackController:
             self.client.update_stack(request.context, stack_identity=identity, **args)
         return exc.HTTPAccepted()
 
-    def preview_update(self, request: wsgi.Request, body: Any, **path: str) -> dict[str, Any]:
+    def preview_update(self, request: wsgi.Request, body: Value, **path: str) -> Values:
         """Return the changes that ``update`` would make."""
         return self._preview_update(request, body, path, existing=False)
 
-    def preview_update_patch(self, request: wsgi.Request, body: Any, **path: str) -> dict[str, Any]:
+    def preview_update_patch(self, request: wsgi.Request, body: Value, **path: str) -> Values:
         """Return the changes that ``update_patch`` would make."""
         return self._preview_update(request, body, path, existing=True)
 
     def _preview_update(
-        self, request: wsgi.Request, body: Any, path: dict[str, str], existing: bool
-    ) -> dict[str, Any]:
+        self, request: wsgi.Request, body: Value, path: dict[str, str], existing: bool
+    ) -> Values:
         stack_request = StackRequest(body, self.limits)
         args = stack_request.update_args(existing)
         if api.PARAM_SHOW_NESTED in request.query:
@@ -147,7 +143,7 @@ class StackController:
         )
         return wsgi.no_content()
 
-    def validate_template(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+    def validate_template(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         stack_request = StackRequest(body, self.limits)
         show_nested = params.optional_flag(
             api.PARAM_SHOW_NESTED, request.query.get(api.PARAM_SHOW_NESTED)
@@ -168,7 +164,7 @@ class StackController:
         return result
 
 
-def _ignorable_errors(query: Any) -> list[str]:
+def _ignorable_errors(query: MultiDict) -> list[str]:
     if not query.get(api.PARAM_IGNORE_ERRORS):
         return []
     codes = query[api.PARAM_IGNORE_ERRORS].split(',')

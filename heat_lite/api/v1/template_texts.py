@@ -1,13 +1,13 @@
 """What an editor asks while a template is written: findings, and completions at a place."""
 
 import json
-from typing import Any
 
 from webob import exc
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc.client import EngineClient
 
 #: the keys of the two texts that are no files of the template
@@ -19,11 +19,11 @@ class TextController:
         self.client = client
         self.limits = limits
 
-    def lint(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+    def lint(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         """Return the findings of the linter in a template, an environment and files."""
         return {'findings': self.client.lint_template(request.context, texts=self._texts(body))}
 
-    def complete(self, request: wsgi.Request, tenant_id: str, body: Any) -> dict[str, Any]:
+    def complete(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         """Return what may stand at a line and a column, both counted from one."""
         texts = self._texts(body)
         file = body.get('file', TEMPLATE)
@@ -32,7 +32,7 @@ class TextController:
         place = {key: _number(body, key) for key in ('line', 'column')}
         return self.client.complete_template(request.context, texts=texts, file=file, **place)
 
-    def _texts(self, body: Any) -> dict[str, str]:
+    def _texts(self, body: Value) -> dict[str, str]:
         """Return all texts of a body by name. Raises HTTPBadRequest for anything but texts."""
         if not isinstance(body, dict) or not isinstance(body.get(TEMPLATE), str):
             raise exc.HTTPBadRequest('"template" must be the text of a template.')
@@ -58,7 +58,7 @@ class TextController:
             )
 
 
-def _number(body: dict[str, Any], key: str) -> int:
+def _number(body: Values, key: str) -> int:
     value = body.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise exc.HTTPBadRequest(f'"{key}" must be a number, counted from one.')

@@ -4,18 +4,16 @@ the longest.
 
 import datetime
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.api.event_listener import STACK_TYPE
 from heat_lite.api.v1.stack_graph import node_id
 from heat_lite.common import status
+from heat_lite.common.value_types import Values
 
 #: the phases of a resource; WORKING is CALLING and POLLING where it is unknown when one ended
 WAITING, CALLING, POLLING, WORKING = 'waiting', 'calling', 'polling', 'working'
 
 TIME_FORMAT = '%Y-%m-%dT%H:%M:%SZ'
-
-Row = dict[str, Any]
 
 
 class RecordedAction:
@@ -24,15 +22,15 @@ class RecordedAction:
     ``partial``: the event of its begin was deleted; ``first`` is the oldest that is stored.
     """
 
-    def __init__(self, number: int, first: Row, partial: bool = False) -> None:
+    def __init__(self, number: int, first: Values, partial: bool = False) -> None:
         self.number = number
         self.name = first['resource_action']
         self.first = first
         self.partial = partial
-        self.last: Row | None = None
-        self.rows: list[Row] = []
+        self.last: Values | None = None
+        self.rows: list[Values] = []
 
-    def view(self) -> Row:
+    def view(self) -> Values:
         """Return the action with its times."""
         return {
             'number': self.number,
@@ -43,7 +41,7 @@ class RecordedAction:
         }
 
 
-def actions_of(stack_id: str, rows: Iterable[Row], current: str) -> list[RecordedAction]:
+def actions_of(stack_id: str, rows: Iterable[Values], current: str) -> list[RecordedAction]:
     """Return the actions of a stack, numbered from 1 in the stored events, oldest first.
 
     ``current``: the name of the last action. The first action is partial if the events do not
@@ -67,7 +65,7 @@ def actions_of(stack_id: str, rows: Iterable[Row], current: str) -> list[Recorde
     return found
 
 
-def is_of_stack(row: Row) -> bool:
+def is_of_stack(row: Values) -> bool:
     """Return whether an event is of a stack itself, not of a resource."""
     return row['resource_type'] == STACK_TYPE and row['physical_resource_id'] == row['lineage'][0]
 
@@ -77,14 +75,14 @@ def timeline(
     action: RecordedAction,
     requirements: dict[str, list[str]],
     nested: dict[str, str | None],
-) -> Row:
+) -> Values:
     """Return the resources of an action with their phases, and the critical path.
 
     ``requirements``: the ids of the resources that each one requires. ``nested``: the ids of the
     nested stacks by the resources that contain them.
     """
     begun = {}
-    resources: dict[str, Row] = {}
+    resources: dict[str, Values] = {}
     for row in action.rows:
         own_stack = row['lineage'][0]
         if is_of_stack(row):
@@ -103,10 +101,12 @@ def timeline(
             phase['seconds'] or 0 for phase in each['phases'] if phase['phase'] != WAITING
         )
         each['ended_at'] = max(ends, default=None) if not _is_open(each) else None
+        for phase in each['phases']:
+            phase.pop('since', None)
     return {**action.view(), 'resources': list(resources.values()), 'critical_path': path}
 
 
-def _resource(key: str, row: Row, begin: Row) -> Row:
+def _resource(key: str, row: Values, begin: Values) -> Values:
     starts = row['resource_status'] == status.IN_PROGRESS and row['timestamp'] > begin['timestamp']
     waited = _phase(WAITING, begin, row, None) if starts else None
     return {
@@ -120,7 +120,7 @@ def _resource(key: str, row: Row, begin: Row) -> Row:
     }
 
 
-def _add(resource: Row, row: Row) -> None:
+def _add(resource: Values, row: Values) -> None:
     """Begin a phase of work with an event, or end the last one with all that is known of it."""
     phases, state = resource['phases'], f'{row["resource_action"]}_{row["resource_status"]}'
     resource['resource_status'] = state
@@ -132,37 +132,33 @@ def _add(resource: Row, row: Row) -> None:
         phases.append(_phase(WORKING, row, None, state) | {'since': row['timestamp']})
 
 
-def _ended(work: Row, row: Row, state: str) -> list[Row]:
+def _ended(work: Values, row: Values, state: str) -> list[Values]:
     """Return the phases of work that ends with an event, the calls and the polls if known."""
     since, waits, until = work.pop('since'), row.get('first_wait'), row['timestamp']
-    ended = {'ended_at': row['event_time'], 'status': state}
+    seconds = round(until - since, 3)
+    whole = {**work, 'ended_at': row['event_time'], 'status': state, 'seconds': seconds}
     # a value outside is not ours: Heat sets the column where it moves properties to a new table
     if waits is None or not since <= waits <= until or row['resource_status'] == status.IN_PROGRESS:
-        return [{**work, **ended, 'seconds': round(until - since, 3)}]
+        return [whole]
     if waits == until:
-        return [{**work, **ended, 'phase': CALLING, 'seconds': round(until - since, 3)}]
+        return [{**whole, 'phase': CALLING}]
     middle = datetime.datetime.fromtimestamp(waits, datetime.UTC).strftime(TIME_FORMAT)
+    called, polled = round(waits - since, 3), round(until - waits, 3)
     return [
-        {**work, **ended, 'phase': CALLING, 'ended_at': middle, 'seconds': round(waits - since, 3)},
-        {
-            **work,
-            **ended,
-            'phase': POLLING,
-            'started_at': middle,
-            'seconds': round(until - waits, 3),
-        },
+        {**whole, 'phase': CALLING, 'ended_at': middle, 'seconds': called},
+        {**whole, 'phase': POLLING, 'started_at': middle, 'seconds': polled},
     ]
 
 
-def _is_open(resource: Row) -> bool:
+def _is_open(resource: Values) -> bool:
     return bool(resource['phases']) and resource['phases'][-1]['ended_at'] is None
 
 
-def _phase(kind: str, first: Row, last: Row | None, state: str | None) -> Row:
+def _phase(kind: str, first: Values, last: Values | None, state: str | None) -> Values:
     return {'phase': kind, **_times(first, last), 'status': state}
 
 
-def _times(first: Row, last: Row | None) -> Row:
+def _times(first: Values, last: Values | None) -> Values:
     return {
         'started_at': first['event_time'],
         'ended_at': last and last['event_time'],
@@ -172,7 +168,7 @@ def _times(first: Row, last: Row | None) -> Row:
 
 def _critical_path(
     stack_id: str,
-    resources: list[Row],
+    resources: list[Values],
     requirements: dict[str, list[str]],
     nested: dict[str, str | None],
 ) -> list[str]:
@@ -182,7 +178,7 @@ def _critical_path(
     resource that contains it.
     """
     order = {each['id']: place for place, each in enumerate(resources)}
-    by_stack: dict[str, list[Row]] = {}
+    by_stack: dict[str, list[Values]] = {}
     for each in resources:
         by_stack.setdefault(each['stack_id'], []).append(each)
     path: list[str] = []
@@ -195,7 +191,7 @@ def _critical_path(
 
 
 def _chain(
-    resources: list[Row], requirements: dict[str, list[str]], order: dict[str, int]
+    resources: list[Values], requirements: dict[str, list[str]], order: dict[str, int]
 ) -> list[str]:
     by_id = {each['id']: each for each in resources}
     chain: list[str] = []
@@ -209,14 +205,7 @@ def _chain(
     return chain[::-1]
 
 
-def _end(resource: Row) -> str:
+def _end(resource: Values) -> str:
     """Return the text of the time at which the work ended; beyond all others if it goes on."""
     times = [phase['ended_at'] or '9999' for phase in resource['phases']]
     return max(times, default='')
-
-
-def without_marks(resources: Iterable[Row]) -> None:
-    """Remove what only the calculation needs."""
-    for each in resources:
-        for phase in each['phases']:
-            phase.pop('since', None)

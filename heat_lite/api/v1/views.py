@@ -2,10 +2,12 @@
 
 import urllib.parse
 from collections.abc import Iterable
-from typing import Any
+
+from webob.multidict import MultiDict
 
 from heat_lite.api import wsgi
 from heat_lite.common.identifier import quoted_path, stack_path
+from heat_lite.common.value_types import Value, Values
 from heat_lite.operations.stacks import OUTPUT_KEYS
 
 STACK_LISTED = (
@@ -84,18 +86,18 @@ PREVIEW = ('has_changes', 'digest', 'present_digest', 'refused')
 EVENT_DETAIL = ('resource_type', 'resource_properties')
 
 
-def pick(row: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+def pick(row: Values, keys: Iterable[str]) -> Values:
     """Return those of ``keys`` that the row has, in the order of ``keys``."""
     return {key: row[key] for key in keys if key in row}
 
 
-def status(row: dict[str, Any], kind: str) -> str | None:
+def status(row: Values, kind: str) -> str | None:
     """Return action and status as one text, such as ``CREATE_COMPLETE``."""
     action, state = row.get(kind + '_action'), row.get(kind + '_status')
     return f'{action}_{state}' if action else state
 
 
-def listed_stack(request: wsgi.Request, row: dict[str, Any], with_project: bool) -> dict[str, Any]:
+def listed_stack(request: wsgi.Request, row: Values, with_project: bool) -> Values:
     """Return the view of a stack in a list."""
     identity = row['stack_identity']
     view = {'id': identity['stack_id'], 'links': [_link(_url(request, identity), 'self')]}
@@ -106,7 +108,7 @@ def listed_stack(request: wsgi.Request, row: dict[str, Any], with_project: bool)
     return view
 
 
-def shown_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
+def shown_stack(request: wsgi.Request, row: Values) -> Values:
     """Return the view of one stack."""
     identity = row['stack_identity']
     view = {
@@ -122,7 +124,7 @@ def shown_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
     return view
 
 
-def previewed_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any]:
+def previewed_stack(request: wsgi.Request, row: Values) -> Values:
     """Return the view of the preview of a stack: without a status, but with its resources."""
     view = shown_stack(
         request, {key: value for key, value in row.items() if not key.startswith('stack_status')}
@@ -133,7 +135,7 @@ def previewed_stack(request: wsgi.Request, row: dict[str, Any]) -> dict[str, Any
     return view
 
 
-def changes(found: dict[str, Any]) -> dict[str, Any]:
+def changes(found: Values) -> Values:
     """Return the view of an update preview: resources by the predicted change."""
     lists = {
         kind: previewed_resources(resources) for kind, resources in pick(found, CHANGES).items()
@@ -141,7 +143,7 @@ def changes(found: dict[str, Any]) -> dict[str, Any]:
     return {'resource_changes': lists, **pick(found, PREVIEW)}
 
 
-def previewed_resources(item: Any) -> Any:
+def previewed_resources(item: Value) -> Value:
     """Return the views of resources in a preview; nested stacks are nested lists."""
     if isinstance(item, list):
         return [previewed_resources(part) for part in item]
@@ -151,9 +153,7 @@ def previewed_resources(item: Any) -> Any:
     return view
 
 
-def resource(
-    request: wsgi.Request, row: dict[str, Any], with_detail: bool | None = False
-) -> dict[str, Any]:
+def resource(request: wsgi.Request, row: Values, with_detail: bool | None = False) -> Values:
     """Return the view of a resource; only those of nested stacks have ``parent_resource``."""
     view = {
         'updated_time': row['updated_time'],
@@ -174,7 +174,7 @@ def resource(
     return view
 
 
-def _resource_links(request: wsgi.Request, row: dict[str, Any]) -> list[dict[str, str]]:
+def _resource_links(request: wsgi.Request, row: Values) -> list[dict[str, str]]:
     identity = row['resource_identity']
     stack = _url(request, identity)
     links = [
@@ -186,7 +186,7 @@ def _resource_links(request: wsgi.Request, row: dict[str, Any]) -> list[dict[str
     return links
 
 
-def _url(request: wsgi.Request, identity: dict[str, Any]) -> str:
+def _url(request: wsgi.Request, identity: Values) -> str:
     """Return the URL of the stack of an identity."""
     path = stack_path(identity['tenant'], identity['stack_name'], identity['stack_id'])
     return f'{request.base}/{path}'
@@ -197,8 +197,8 @@ def _link(url: str, rel: str) -> dict[str, str]:
 
 
 def event(
-    request: wsgi.Request, row: dict[str, Any], with_detail: bool = False, with_root: bool = False
-) -> dict[str, Any]:
+    request: wsgi.Request, row: Values, with_detail: bool = False, with_root: bool = False
+) -> Values:
     """Return the view of an event."""
     identity, name = row['event_identity'], row['resource_name']
     path, stack = identity['path'], _url(request, identity)
@@ -224,9 +224,7 @@ def event(
     return view
 
 
-def next_page(
-    request: wsgi.Request, rows: list[dict[str, Any]], limit: int | None
-) -> list[dict[str, str]]:
+def next_page(request: wsgi.Request, rows: list[Values], limit: int | None) -> list[dict[str, str]]:
     """Return a list with the link to the next page; an empty one if this page is not full."""
     if not limit or len(rows) != limit:
         return []
@@ -236,6 +234,6 @@ def next_page(
     return [{'rel': 'next', 'href': f'{request.path_url}?{encoded(query)}'}]
 
 
-def encoded(query: Any) -> str:
+def encoded(query: MultiDict) -> str:
     """Return a query string."""
     return urllib.parse.urlencode(list(query.items()))

@@ -14,6 +14,10 @@ def request(body=b'', **environ):
     return wsgi.Request({**wsgi.Request.blank('/', method='POST', body=body).environ, **environ})
 
 
+def json_object(sent, limit=LIMIT):
+    return wsgi.json_object(sent.json_body(limit))
+
+
 @pytest.mark.parametrize(
     'kind',
     [
@@ -26,25 +30,25 @@ def request(body=b'', **environ):
     ],
 )
 def test_json_object_reads_json_content_types(kind):
-    assert request(b'{"a": 1}', CONTENT_TYPE=kind).json_object(LIMIT) == {'a': 1}
+    assert json_object(request(b'{"a": 1}', CONTENT_TYPE=kind)) == {'a': 1}
 
 
 @pytest.mark.parametrize(
     'kind', ['application/yaml', 'text/html', 'application/x-www-form-urlencoded']
 )
 def test_json_object_ignores_other_content_types(kind):
-    assert request(b'{"a": 1}', CONTENT_TYPE=kind).json_object(LIMIT) is None
+    assert json_object(request(b'{"a": 1}', CONTENT_TYPE=kind)) is None
 
 
 @pytest.mark.parametrize('body', [b'', b'[1]', b' {"a": 1}', b'null', b'"{"'])
 def test_json_object_without_leading_brace_is_none(body):
-    assert request(body, CONTENT_TYPE='').json_object(LIMIT) is None
+    assert json_object(request(body, CONTENT_TYPE='')) is None
 
 
 def test_json_object_checks_content_length_before_reading():
     source = io.BytesIO(b'{"a": 1}')
     with pytest.raises(exception.RequestLimitExceeded) as error:
-        request(CONTENT_TYPE='', CONTENT_LENGTH='1001', **{'wsgi.input': source}).json_object(LIMIT)
+        json_object(request(CONTENT_TYPE='', CONTENT_LENGTH='1001', **{'wsgi.input': source}))
     assert (
         str(error.value)
         == 'Request limit exceeded: JSON body size (1001 bytes) exceeds maximum allowed size '
@@ -62,32 +66,32 @@ def chunked(source):
 
 
 def test_json_object_reads_chunked_body():
-    assert chunked(io.BytesIO(b'{"a": 1}')).json_object(LIMIT) == {'a': 1}
+    assert json_object(chunked(io.BytesIO(b'{"a": 1}'))) == {'a': 1}
 
 
 def test_json_object_reads_chunked_body_up_to_the_limit():
     source = io.BytesIO(b'{' + b' ' * 100_000)
     with pytest.raises(exception.RequestLimitExceeded):
-        chunked(source).json_object(LIMIT)
+        json_object(chunked(source))
     assert source.tell() == LIMIT + 1
 
 
 def test_json_object_with_invalid_content_length_raises_bad_request():
     with pytest.raises(wsgi.BadRequest):
-        request(b'{}', CONTENT_TYPE='', CONTENT_LENGTH='x').json_object(LIMIT)
+        json_object(request(b'{}', CONTENT_TYPE='', CONTENT_LENGTH='x'))
 
 
 @pytest.mark.parametrize('depth', [wsgi.MAX_DEPTH, 900, 100_000])
 def test_json_object_with_deep_nesting_raises_bad_request(depth):
     body = b'{"a":' + b'[' * depth + b']' * depth + b'}'
     with pytest.raises(wsgi.BadRequest) as error:
-        request(body, CONTENT_TYPE='').json_object(10**6)
+        json_object(request(body, CONTENT_TYPE=''), 10**6)
     assert error.value.detail == 'The body is nested too deeply.'
 
 
 def test_json_object_with_many_siblings_is_accepted():
     body = b'{"a":[' + b'[],' * 5000 + b'[]]}'
-    assert len(request(body, CONTENT_TYPE='').json_object(10**6)['a']) == 5001
+    assert len(json_object(request(body, CONTENT_TYPE=''), 10**6)['a']) == 5001
 
 
 def test_base_is_the_url_of_the_version():
@@ -103,7 +107,7 @@ def test_drain_reads_the_rest_of_the_body():
 def test_drain_skips_read_unsized_and_oversized_bodies():
     source = io.BytesIO(b'{}' * 5000)
     sent = request(CONTENT_TYPE='', CONTENT_LENGTH='2', **{'wsgi.input': source})
-    sent.json_object(LIMIT)
+    json_object(sent)
     wsgi.drain(sent.environ)
     wsgi.drain({'CONTENT_LENGTH': str(wsgi.MAX_DRAIN + 1), 'wsgi.input': source})
     wsgi.drain({'wsgi.input': source})
@@ -113,4 +117,4 @@ def test_drain_skips_read_unsized_and_oversized_bodies():
 
 def test_json_object_with_a_lone_surrogate_is_refused():
     with pytest.raises(wsgi.BadRequest, match='lone surrogate'):
-        request(b'{"stack_name": "\\ud800"}').json_object(1000)
+        json_object(request(b'{"stack_name": "\\ud800"}'), 1000)

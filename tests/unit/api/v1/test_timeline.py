@@ -85,9 +85,7 @@ def test_actions_are_numbered():
 def phases_of(end, *later):
     begin = [event(0, None, 'CREATE_IN_PROGRESS'), event(2, 'r', 'CREATE_IN_PROGRESS')]
     (action,) = timeline.actions_of('s', [*begin, end, *later], 'CREATE')
-    resource = find(timeline.timeline('s', action, {}, {}), 's/r')
-    timeline.without_marks([resource])
-    return resource
+    return find(timeline.timeline('s', action, {}, {}), 's/r')
 
 
 def test_work_is_split_at_the_first_wait():
