@@ -55,30 +55,6 @@ class Json(TypeDecorator):
         return None if value is None else json.loads(value)
 
 
-class Secret(Json):
-    """A JSON value that can contain values of parameters and properties.
-
-    It is encrypted with [DEFAULT] encrypt_parameters_and_properties (see ``encryption``).
-    """
-
-    cache_ok = True
-
-    def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
-        return None if value is None else encryption.encrypt_column(json.dumps(value))
-
-    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
-        return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
-
-
-class SecretText(Secret):
-    """The text of a Secret, for readers that know what they have parsed. It is only read."""
-
-    cache_ok = True
-
-    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
-        return None if value is None else encryption.decrypt_column(value, self.place)
-
-
 class PropertyValues(Json):
     """The properties of a resource, which ``encryption.encrypt_properties`` has encrypted or not.
 
@@ -89,6 +65,27 @@ class PropertyValues(Json):
 
     def process_result_value(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
+
+
+class Secret(PropertyValues):
+    """A JSON value that can contain values of parameters and properties.
+
+    It is encrypted with [DEFAULT] encrypt_parameters_and_properties (see ``encryption``).
+    """
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
+        return None if value is None else encryption.encrypt_column(json.dumps(value))
+
+
+class SecretText(Secret):
+    """The text of a Secret, for readers that know what they have parsed. It is only read."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
+        return None if value is None else encryption.decrypt_column(value, self.place)
 
 
 class TruncatedText(TypeDecorator):

@@ -11,7 +11,7 @@ import json
 import typing
 
 from sqlalchemy import delete as sql_delete
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -50,7 +50,7 @@ def create(values: dict) -> int:
     for name in SECRETS:
         if values.get(name) is not None:
             values['decrypt_method'], values[name] = encryption.encrypt(values[name])
-    return session.execute(insert(_C).values(values)).inserted_primary_key[0]
+    return session.insert_row(_C, values)
 
 
 @session.writer

@@ -24,8 +24,9 @@ PARAMETERS, ENCRYPTED_NAMES = 'parameters', 'encrypted_param_names'
 
 class _Settings:
     key: str | None = None
+    #: the key, if parameters and properties are encrypted
+    parameters_key: str | None = None
     former_keys: tuple[str, ...] = ()
-    encrypt_parameters = False
 
 
 def configure(
@@ -36,7 +37,7 @@ def configure(
     The arguments are the options auth_encryption_key, encrypt_parameters_and_properties and
     former_encryption_keys. ``former_keys`` only decrypt.
     """
-    _Settings.key, _Settings.encrypt_parameters = key, encrypt_parameters and bool(key)
+    _Settings.key, _Settings.parameters_key = key, (key or None) if encrypt_parameters else None
     _Settings.former_keys = tuple(former_keys)
 
 
@@ -46,9 +47,8 @@ def encrypt(text: str, always: bool = True) -> tuple[str | None, str]:
     The text stays plain without a configured key. A value that is not ``always`` secret is
     encrypted only if parameters and properties are.
     """
-    if _Settings.key and (always or _Settings.encrypt_parameters):
-        return cipher.encrypt(text, _Settings.key)
-    return None, text
+    key = _Settings.key if always else _Settings.parameters_key
+    return cipher.encrypt(text, key) if key else (None, text)
 
 
 def decrypt(method: str | None, text: str | None, place: str = '') -> str | None:
@@ -86,7 +86,7 @@ def decrypt_parameters(environment: dict | None) -> dict:
 
 def encrypts_parameters() -> bool:
     """Return whether parameters and properties are stored encrypted."""
-    return _Settings.encrypt_parameters
+    return _Settings.parameters_key is not None
 
 
 def encrypt_or_none(text: str) -> str | None:
@@ -101,9 +101,8 @@ def encrypt_or_none(text: str) -> str | None:
 
 def encrypt_column(text: str) -> str:
     """Return the text as a column of type ``column_types.Secret`` stores it."""
-    if _Settings.encrypt_parameters and _Settings.key:
-        return PREFIX + cipher.encrypt(text, _Settings.key)[1]
-    return text
+    key = _Settings.parameters_key
+    return PREFIX + cipher.encrypt(text, key)[1] if key else text
 
 
 def decrypt_column(text: str, place: str = '') -> str:
@@ -121,11 +120,11 @@ def encrypt_properties(values: Mapping[str, typing.Any]) -> tuple[bool, Mapping[
 
     An encrypted value is a list of the method and the ciphertext of its JSON.
     """
-    if not (_Settings.encrypt_parameters and _Settings.key):
+    key = _Settings.parameters_key
+    if key is None:
         return False, values
     return True, {
-        name: list(cipher.encrypt(json.dumps(value), _Settings.key))
-        for name, value in values.items()
+        name: list(cipher.encrypt(json.dumps(value), key)) for name, value in values.items()
     }
 
 
@@ -145,6 +144,7 @@ def digest(text: str) -> str:
     If contents are encrypted, the fingerprint depends on the key. Otherwise a reader of the
     database could guess secrets and compare fingerprints.
     """
-    if _Settings.encrypt_parameters and _Settings.key:
-        return hmac.new(_Settings.key.encode(), text.encode(), hashlib.sha256).hexdigest()
+    key = _Settings.parameters_key
+    if key:
+        return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
     return hashlib.sha256(text.encode()).hexdigest()

@@ -11,7 +11,7 @@ import pickle
 import typing
 from collections.abc import Mapping
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption, models, session
@@ -92,8 +92,7 @@ def _move_events(last: int) -> tuple[int, list[tuple[int, str]], int | None]:
 
 
 def _store(encrypted: bool, values: Mapping[str, typing.Any]) -> int:
-    query = insert(_P).values(data=values, encrypted=encrypted)
-    return session.execute(query).inserted_primary_key[0]
+    return session.insert_row(_P, {'data': values, 'encrypted': encrypted})
 
 
 def _read(data: Value) -> Value:

@@ -6,12 +6,14 @@ events) are written in one transaction.
 
 import collections
 import dataclasses
-import typing
+import datetime
+from collections.abc import Mapping, Sequence
 
 from oslo_db import exception as db_exception
 from sqlalchemy import delete, insert, or_, select, tuple_
 
 from heat_lite.common import metrics
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import (
     batch,
     encryption,
@@ -26,6 +28,10 @@ from heat_lite.db import (
     traversals,
 )
 from heat_lite.db.column_types import utcnow
+
+#: the id of a row, or the uuid of a new one
+RowName = int | str
+ChangeSets = Sequence['ChangeSet']
 
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
 _INSERT_ROWS = insert(models.resource)
@@ -75,17 +81,17 @@ class ChangeSet:
     rows_added: list[dict] = dataclasses.field(default_factory=list)
     rows_changed: list[dict] = dataclasses.field(default_factory=list)
     rows_deleted: list[int] = dataclasses.field(default_factory=list)
-    properties: list[tuple[int | str, dict]] = dataclasses.field(default_factory=list)
+    properties: list[tuple[RowName, dict]] = dataclasses.field(default_factory=list)
     events: list[dict] = dataclasses.field(default_factory=list)
-    data: list[tuple[int | str, str, typing.Any, bool]] = dataclasses.field(default_factory=list)
-    data_deleted: list[tuple[int | str, str]] = dataclasses.field(default_factory=list)
+    data: list[tuple[RowName, str, str | None, bool]] = dataclasses.field(default_factory=list)
+    data_deleted: list[tuple[RowName, str]] = dataclasses.field(default_factory=list)
     holder: str | None = None
     release: str | None = None
-    property_ids: dict[int | str, int | None] = dataclasses.field(default_factory=dict)
+    property_ids: dict[RowName, int | None] = dataclasses.field(default_factory=dict)
     attributes: list[tuple[int, dict]] = dataclasses.field(default_factory=list)
     attributes_deleted: list[int] = dataclasses.field(default_factory=list)
     attribute_ids: dict[int, int] = dataclasses.field(default_factory=dict)
-    metadata: list[tuple[int, typing.Any, int | None]] = dataclasses.field(default_factory=list)
+    metadata: list[tuple[int, Value, int | None]] = dataclasses.field(default_factory=list)
     signals: dict[int, str] = dataclasses.field(default_factory=dict)
     points: sync_points.PointChanges | None = None
     lease: Lease | None = None
@@ -117,7 +123,7 @@ def save(changes: ChangeSet) -> list[int]:
     return _saves.submit(changes)
 
 
-def _save(changes):
+def _save(changes: ChangeSet) -> list[int]:
     try:
         return _write([changes])[0]
     except (session.CommitOutcomeUnknown, db_exception.DBDuplicateEntry) as error:
@@ -129,7 +135,7 @@ def _save(changes):
 
 
 @session.writer
-def _write(change_sets):
+def _write(change_sets: ChangeSets) -> list[list[int]]:
     """Write several change sets and return the ids of the rows that each of them adds."""
     metrics.JOURNAL.add(len(change_sets))
     _check_locks(change_sets)
@@ -173,7 +179,7 @@ def _write(change_sets):
 _saves = group_commit.GroupCommit(_write, _save)
 
 
-def _check_locks(change_sets):
+def _check_locks(change_sets: ChangeSets) -> None:
     """Fencing: raise LockLost if an engine no longer holds its stack lock.
 
     The engine may not know about the take-over, because it was paused or partitioned.
@@ -209,7 +215,7 @@ def _check_lease(changes: ChangeSet) -> None:
         raise LeaseLost(changes.stack_id, sorted(lost))
 
 
-def _update_stacks(change_sets):
+def _update_stacks(change_sets: ChangeSets) -> None:
     """Update the stacks before anything else. Raises LockLost if one is gone.
 
     Their rows stay locked until the commit.
@@ -223,7 +229,7 @@ def _update_stacks(change_sets):
         raise LockLost([row['id'] for row in rows])
 
 
-def _use_signals(change_sets):
+def _use_signals(change_sets: ChangeSets) -> None:
     for changes in change_sets:
         for row_id, metadata, key in changes.metadata:
             if not resources.set_metadata(row_id, metadata, expect=key):
@@ -231,7 +237,7 @@ def _use_signals(change_sets):
     signals.use_in_transaction(pair for changes in change_sets for pair in changes.signals.items())
 
 
-def _release_locks(change_sets):
+def _release_locks(change_sets: ChangeSets) -> None:
     """Release the stack locks that the change sets end."""
     table = models.stack_lock
     by_engine = collections.defaultdict(list)
@@ -244,7 +250,9 @@ def _release_locks(change_sets):
         )
 
 
-def _insert_properties(change_sets, now):
+def _insert_properties(
+    change_sets: ChangeSets, now: datetime.datetime
+) -> dict[RowName, int | None]:
     """Insert the properties; return their ids by row. No properties need no row: None."""
     named = [pair for changes in change_sets for pair in changes.properties]
     rows = [_properties_row(values, now) for _, values in named if values]
@@ -254,7 +262,7 @@ def _insert_properties(change_sets, now):
     return {row: next(ids) if values else None for row, values in named}
 
 
-def _insert_attributes(change_sets, now):
+def _insert_attributes(change_sets: ChangeSets, now: datetime.datetime) -> dict[int, int]:
     """Insert the attributes; return the ids of their rows by the ids of the resources."""
     named = [pair for changes in change_sets for pair in changes.attributes]
     ids = batch.insert(
@@ -265,16 +273,21 @@ def _insert_attributes(change_sets, now):
     return {row: new_id for (row, _), new_id in zip(named, ids, strict=True)}
 
 
-def _properties_row(values, now):
+def _properties_row(values: Values, now: datetime.datetime) -> Values:
     encrypted, data = encryption.encrypt_properties(values)
     return {'data': data, 'encrypted': encrypted, 'created_at': now}
 
 
-def _added_row(row, changes, property_ids, now):
+def _added_row(
+    row: Values,
+    changes: ChangeSet,
+    property_ids: Mapping[RowName, int | None],
+    now: datetime.datetime,
+) -> Values:
     values = {
         'stack_id': changes.stack_id,
         'created_at': now,
-        'rsrc_prop_data_id': property_ids.get(row.get('uuid')),
+        'rsrc_prop_data_id': property_ids.get(row.get('uuid', '')),
         **row,
     }
     if _new_requirements(row):
@@ -282,12 +295,12 @@ def _added_row(row, changes, property_ids, now):
     return values
 
 
-def _new_requirements(row):
+def _new_requirements(row: Values) -> list[str]:
     """Return the uuids in ``requires``: those of rows that get their ids in the same turn."""
     return [each for each in row.get('requires') or () if isinstance(each, str)]
 
 
-def _with_required_ids(rows, new_ids):
+def _with_required_ids(rows: Sequence[Values], new_ids: Mapping[RowName, int]) -> list[Values]:
     """Return rows with ids in the place of the uuids in ``requires``."""
     missing = {uuid for row in rows for uuid in _new_requirements(row)} - new_ids.keys()
     table = models.resource
@@ -300,9 +313,14 @@ def _with_required_ids(rows, new_ids):
     ]
 
 
-def _update_rows(change_sets, property_ids, attribute_ids, new_ids):
+def _update_rows(
+    change_sets: ChangeSets,
+    property_ids: Mapping[RowName, int | None],
+    attribute_ids: Mapping[int, int],
+    new_ids: Mapping[RowName, int],
+) -> None:
     """Update rows, including rows with new properties or attributes only."""
-    updates = {row['id']: row for changes in change_sets for row in changes.rows_changed}
+    updates = {row['id']: {**row} for changes in change_sets for row in changes.rows_changed}
     added = [
         {'id': new_ids[row['uuid']], 'requires': row['requires']}
         for changes in change_sets
@@ -313,31 +331,27 @@ def _update_rows(change_sets, property_ids, attribute_ids, new_ids):
     updates.update({row['id']: row for row in _with_required_ids(unresolved, new_ids)})
     for name, properties_id in property_ids.items():
         if isinstance(name, int):
-            updates[name] = {
-                'id': name,
-                **updates.get(name, {}),
-                'rsrc_prop_data_id': properties_id,
-            }
+            updates.setdefault(name, {'id': name})['rsrc_prop_data_id'] = properties_id
     for row_id, attributes_id in attribute_ids.items():
-        updates[row_id] = {
-            'id': row_id,
-            **updates.get(row_id, {}),
-            'attr_data_id': attributes_id,
-        }
+        updates.setdefault(row_id, {'id': row_id})['attr_data_id'] = attributes_id
     batch.update(models.resource, updates.values())
 
 
-def _note_replacements(added, ids):
+def _note_replacements(added: Sequence[Values], ids: Sequence[int]) -> None:
     """Store with each replaced row the id of the new one."""
     pairs = [(row.get('replaces'), new) for row, new in zip(added, ids, strict=True)]
     batch.update(models.resource, [{'id': old, 'replaced_by': new} for old, new in pairs if old])
 
 
-def _replace_data(change_sets, new_ids, now):
+def _replace_data(
+    change_sets: ChangeSets, new_ids: Mapping[RowName, int], now: datetime.datetime
+) -> None:
     """Delete the data whose keys are set or deleted, and insert the new data."""
     table = models.resource_data
     given = [each for changes in change_sets for each in changes.data]
-    rows = [(new_ids.get(row, row), key, value, redact) for row, key, value, redact in given]
+    rows: list[tuple[Value, str, str | None, bool]] = [
+        (new_ids.get(row, row), key, value, redact) for row, key, value, redact in given
+    ]
     stale = {(row, key) for row, key, *_ in given if row not in new_ids}
     stale |= {
         (new_ids.get(row, row), key) for changes in change_sets for row, key in changes.data_deleted
@@ -349,7 +363,9 @@ def _replace_data(change_sets, new_ids, now):
     batch.insert(_INSERT_DATA, [{'created_at': now, **resources.data_values(*row)} for row in rows])
 
 
-def _insert_events(change_sets, property_ids, now):
+def _insert_events(
+    change_sets: ChangeSets, property_ids: Mapping[RowName, int | None], now: datetime.datetime
+) -> None:
     """Insert events. An event of a row with new properties refers to these properties.
 
     Other events can have an older ``rsrc_prop_data_id``.
@@ -366,7 +382,7 @@ def _insert_events(change_sets, property_ids, now):
 
 
 @session.reader
-def _is_written(changes):
+def _is_written(changes: ChangeSet) -> bool:
     """Return whether a change set whose commit has an unknown outcome is stored.
 
     A change set without new rows, events and signals can be written again without harm.
@@ -383,19 +399,16 @@ def _is_written(changes):
 
 
 @session.reader
-def _read_back(changes):
+def _read_back(changes: ChangeSet) -> list[int]:
     """Return the ids that ``_write`` would have returned, and fill ``property_ids``."""
     table = models.resource
-    names = [name for name, _ in changes.properties + changes.attributes] + [
-        row.get('uuid') for row in changes.rows_added
-    ]
-    ids, uuids = (
-        [name for name in names if isinstance(name, int)],
-        [name for name in names if isinstance(name, str)],
-    )
-    query = select(table.c.id, table.c.uuid, table.c.rsrc_prop_data_id, table.c.attr_data_id).where(
-        or_(table.c.id.in_(ids), table.c.uuid.in_(uuids))
-    )
+    names: list[RowName | None] = [name for name, _ in changes.properties]
+    names += [row_id for row_id, _ in changes.attributes]
+    names += [row.get('uuid') for row in changes.rows_added]
+    ids = [name for name in names if isinstance(name, int)]
+    uuids = [name for name in names if isinstance(name, str)]
+    query = select(table.c.id, table.c.uuid, table.c.rsrc_prop_data_id, table.c.attr_data_id)
+    query = query.where(or_(table.c.id.in_(ids), table.c.uuid.in_(uuids)))
     found = {name: row for row in session.execute(query) for name in (row.id, row.uuid)}
     changes.property_ids = {
         name: found[name].rsrc_prop_data_id for name, _ in changes.properties if name in found

@@ -41,7 +41,7 @@ def _table(name: str, *args: Any) -> Table:
         mysql_collate='utf8mb4_bin',
     )
     for each in table.columns:
-        if isinstance(each.type, (Secret, PropertyValues)):
+        if isinstance(each.type, PropertyValues):
             each.type.place = f'{each.name} of a row of {name}'
     return table
 

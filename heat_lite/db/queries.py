@@ -1,6 +1,7 @@
 """Lists of rows: filters of stacks, sorting and paging."""
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -127,6 +128,14 @@ def any_of(column: ColumnElement, values: Collection[typing.Any]) -> Iterator[Co
     ordered = sorted(values)
     for start in range(0, len(ordered), MAX_VALUES):
         yield column.in_(ordered[start : start + MAX_VALUES])
+
+
+@functools.cache
+def is_unused(table: Table) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of the rows that no foreign key refers to."""
+    keys = [key for each in models.metadata.sorted_tables for key in each.foreign_keys]
+    columns = [key.parent for key in keys if key.column.table is table]
+    return tuple(~select(each.table.c.id).where(each == table.c.id).exists() for each in columns)
 
 
 def _tag_conditions(stack_filter: StackFilter) -> list[ColumnElement[bool]]:

@@ -291,16 +291,8 @@ def delete_unused_properties(ids: Collection[int | None]) -> int:
 
     The caller is in a transaction.
     """
-    used = [
-        select(column.table.c.id).where(column == _P.c.id).exists()
-        for column in (
-            models.resource.c.rsrc_prop_data_id,
-            models.resource.c.attr_data_id,
-            models.event.c.rsrc_prop_data_id,
-        )
-    ]
     deleted = 0
     for wanted in queries.any_of(_P.c.id, {*ids} - {None}):
-        query = delete(_P).where(wanted, *(~exists for exists in used))
+        query = delete(_P).where(wanted, *queries.is_unused(_P))
         deleted += session.execute(query).rowcount
     return deleted

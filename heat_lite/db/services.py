@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Sequence
 
 from sqlalchemy import delete as sql_delete
-from sqlalchemy import insert, or_, select, update
+from sqlalchemy import or_, select, update
 
 from heat_lite.common.value_types import Row
 from heat_lite.db import models, session
@@ -31,9 +31,10 @@ def create(
         'hostname': hostname,
         'binary': binary,
         'topic': topic,
+        'report_interval': report_interval,
+        'updated_at': utcnow(),
     }
-    query = insert(_S).values(updated_at=utcnow(), report_interval=report_interval, **values)
-    return session.execute(query).inserted_primary_key[0]
+    return session.insert_row(_S, values)
 
 
 @session.writer

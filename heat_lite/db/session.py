@@ -17,7 +17,7 @@ import random
 import threading
 import time
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import sqlalchemy
 from oslo_config import cfg
@@ -205,6 +205,11 @@ def connection() -> sqlalchemy.Connection:
 def execute(statement: typing.Any, parameters: typing.Any = None) -> typing.Any:
     """Execute a statement in the current transaction."""
     return _current.connection.execute(statement, parameters)
+
+
+def insert_row(table: sqlalchemy.Table, values: Mapping[str, typing.Any]) -> typing.Any:
+    """Insert a row in the current transaction. Return its id."""
+    return execute(table.insert().values(values)).inserted_primary_key[0]
 
 
 def dialect() -> str:

@@ -14,33 +14,36 @@ from sqlalchemy import delete, func, insert, select, union, update
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.db import batch, group_commit, models, resources, session
-from heat_lite.db.column_types import row_type, utcnow
+from heat_lite.db.column_types import utcnow
 
 _T, _R = models.resource_signal, models.resource
 #: the column ``quarantine`` of a signal that was taken over (see ``engine.stack.quarantine``)
 GUARDED = '{}'
-_Target: typing.Any = row_type('listed', 'version', 'waiting')
-_Waiting: typing.Any = row_type('id', 'token', 'details', 'quarantine')
 
 
 class SignalsTaken(Exception):
     """Another engine has taken signals over, or they are deleted. Nothing was written."""
 
 
-class Target(_Target):
+class Target(typing.NamedTuple):
     """A resource as a request to signal it reads it: ``listed`` is a ListedResource.
 
     ``version`` changes with the metadata and with each action, ``waiting`` is the number of signals
     that are not handled yet.
     """
 
-    __slots__ = ()
+    listed: resources.ListedResource
+    version: tuple
+    waiting: int
 
 
-class WaitingSignal(_Waiting):
+class WaitingSignal(typing.NamedTuple):
     """A signal that is not handled yet."""
 
-    __slots__ = ()
+    id: int
+    token: str | None
+    details: Value
+    quarantine: str | None
 
 
 @session.reader

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import delete as sql_delete
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 from sqlalchemy import update as sql_update
 
 from heat_lite.common import status
@@ -34,9 +34,7 @@ def create(context: RequestContext, values: dict) -> str:
     The values are stack_id, name, action, status, status_reason, data and tenant (by default the
     project of the context).
     """
-    return session.execute(
-        insert(_S).values({'tenant': context.tenant_id, **values})
-    ).inserted_primary_key[0]
+    return session.insert_row(_S, {'tenant': context.tenant_id, **values})
 
 
 @session.reader

@@ -1,7 +1,7 @@
 """Software configurations and their deployments to servers."""
 
 from oslo_db import exception as db_exception
-from sqlalchemy import ColumnElement, delete, func, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, true, update
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -17,9 +17,7 @@ def create_config(context: RequestContext, values: dict) -> str:
 
     The default tenant is the project of the context.
     """
-    return session.execute(
-        insert(_C).values({'tenant': context.tenant_id, **values})
-    ).inserted_primary_key[0]
+    return session.insert_row(_C, {'tenant': context.tenant_id, **values})
 
 
 @session.reader
@@ -78,9 +76,7 @@ def create_deployment(context: RequestContext, values: dict) -> str:
 
     The default tenant is the project of the context.
     """
-    return session.execute(
-        insert(_D).values({'tenant': context.tenant_id, **values})
-    ).inserted_primary_key[0]
+    return session.insert_row(_D, {'tenant': context.tenant_id, **values})
 
 
 @session.reader

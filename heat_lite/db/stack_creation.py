@@ -47,7 +47,7 @@ def create(values: dict, tags: Collection[str] = ()) -> str:
     top_level = values.get('owner_id') is None and not values.get('backup')
     values['live'] = True if top_level and values.get('deleted_at') is None else None
     try:
-        stack_id = session.execute(insert(_S).values(values)).inserted_primary_key[0]
+        stack_id = session.insert_row(_S, values)
     except db_exception.DBDuplicateEntry as error:
         if 'name' in error.columns:
             raise exception.StackExists(stack_name=values['name']) from error

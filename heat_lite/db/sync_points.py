@@ -12,11 +12,10 @@ from collections.abc import Collection
 
 from sqlalchemy import Row, delete, insert, select, tuple_
 
-from heat_lite.db import batch, models, session
+from heat_lite.db import batch, models, queries, session
 
 _P = models.sync_point
-#: number of ids in one statement
-CHUNK = 500
+_NODE = tuple_(_P.c.entity_id, _P.c.is_update)
 
 #: (id of the resource's row, whether the node applies a definition: else it deletes the row)
 Key = tuple[int, bool]
@@ -39,10 +38,8 @@ def store(stack_id: str, changes: PointChanges) -> None:
     if changes.clears:
         delete_all(stack_id)
     else:
-        keys = sorted(changes.rows)
-        for start in range(0, len(keys), CHUNK):
-            chunk = tuple_(_P.c.entity_id, _P.c.is_update).in_(keys[start : start + CHUNK])
-            session.execute(delete(_P).where(_P.c.stack_id == stack_id, chunk))
+        for chosen in queries.any_of(_NODE, changes.rows):
+            session.execute(delete(_P).where(_P.c.stack_id == stack_id, chosen))
     if changes.rows:
         batch.insert(insert(_P), list(changes.rows.values()))
 
@@ -55,13 +52,11 @@ def delete_all(stack_id: str) -> None:
 def points_of(traversal_id: str, keys: Collection[Key]) -> dict[Key, Row]:
     """Return ``{key: row}`` of sync points."""
     found: dict[Key, Row] = {}
-    ordered = sorted((str(row), way) for row, way in keys)
-    for start in range(0, len(ordered), CHUNK):
-        query = select(_P.c.entity_id, _P.c.is_update, _P.c.extra_data).where(
-            _P.c.traversal_id == traversal_id,
-            tuple_(_P.c.entity_id, _P.c.is_update).in_(ordered[start : start + CHUNK]),
-        )
-        found.update(((int(row.entity_id), row.is_update), row) for row in session.execute(query))
+    query = select(_P.c.entity_id, _P.c.is_update, _P.c.extra_data)
+    query = query.where(_P.c.traversal_id == traversal_id)
+    for chosen in queries.any_of(_NODE, [(str(row), way) for row, way in keys]):
+        for row in session.execute(query.where(chosen)):
+            found[int(row.entity_id), row.is_update] = row
     return found
 
 

@@ -12,19 +12,19 @@ from sqlalchemy import Table, func, select, update
 
 from heat_lite.common.value_types import Row, Value
 from heat_lite.db import batch, encryption, models, session
-from heat_lite.db.column_types import row_type, utcnow
+from heat_lite.db.column_types import utcnow
 
 # Interval at which the use of an existing row is recorded, for the purge.
 FRESH = datetime.timedelta(hours=1)
 
 
-_TemplateRow: typing.Any = row_type('id', 'template', 'environment', 'files')
-
-
-class TemplateRow(_TemplateRow):
+class TemplateRow(typing.NamedTuple):
     """A template with its environment and its files."""
 
-    __slots__ = ()
+    id: int
+    template: dict
+    environment: dict
+    files: dict
 
 
 _T, _F = models.raw_template, models.raw_template_files

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import select, update
 
-from heat_lite.db import batch, models, session, sync_points
+from heat_lite.db import batch, models, queries, session, sync_points
 
 _S, _R, _L = models.stack, models.resource, models.stack_lock
 Key = sync_points.Key
@@ -133,9 +133,7 @@ def release(stack_id: str, engine_id: str) -> None:
 def holders(rows: Collection[int]) -> dict[int, str | None]:
     """Lock rows; return ``{row: engine or None}`` of those that exist. Called in a transaction."""
     found: dict[int, str | None] = {}
-    ordered = sorted(rows)
-    for start in range(0, len(ordered), sync_points.CHUNK):
-        chunk = _R.c.id.in_(ordered[start : start + sync_points.CHUNK])
-        query = select(_R.c.id, _R.c.engine_id).where(chunk).order_by(_R.c.id)
+    for chosen in queries.any_of(_R.c.id, rows):
+        query = select(_R.c.id, _R.c.engine_id).where(chosen).order_by(_R.c.id)
         found.update(dict(session.execute(query.with_for_update()).all()))
     return found

@@ -1,11 +1,10 @@
 """Purge: remove the rows of deleted stacks, and shared rows that nothing refers to."""
 
 import datetime
-from collections.abc import Collection
 
-from sqlalchemy import Column, Table, delete, func, select
+from sqlalchemy import Table, delete, func, select
 
-from heat_lite.db import models, session
+from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
 
 UNITS = ('days', 'hours', 'minutes', 'seconds')
@@ -19,21 +18,13 @@ STACK_TABLES = (
     models.snapshot,
     models.watch_rule,
 )
-# Tables whose rows are shared, and the columns that refer to them.
-SHARED = {
-    models.user_creds: [models.stack.c.user_creds_id],
-    models.raw_template: [
-        models.stack.c.raw_template_id,
-        models.stack.c.prev_raw_template_id,
-        models.resource.c.current_template_id,
-    ],
-    models.raw_template_files: [models.raw_template.c.files_id],
-    models.resource_properties_data: [
-        models.resource.c.rsrc_prop_data_id,
-        models.resource.c.attr_data_id,
-        models.event.c.rsrc_prop_data_id,
-    ],
-}
+# Tables whose rows are shared, those that refer to others first.
+SHARED = (
+    models.user_creds,
+    models.raw_template,
+    models.raw_template_files,
+    models.resource_properties_data,
+)
 SHARED_BATCH_SIZE = 500
 # Shared rows are kept for some time after their last use: a template is stored, or its use is
 # recorded (see templates.FRESH), shortly before a stack refers to it.
@@ -64,8 +55,8 @@ def purge_deleted(
     purged = 0
     while batch := _purge_stacks(before, project_id, batch_size):
         purged += batch
-    for table, references in SHARED.items():
-        while _purge_shared(table, references, min(before, utcnow() - grace)):
+    for table in SHARED:
+        while _purge_shared(table, min(before, utcnow() - grace)):
             pass
     return purged
 
@@ -73,27 +64,18 @@ def purge_deleted(
 @session.writer
 def _purge_stacks(before: datetime.datetime, project_id: str | None, batch_size: int) -> int:
     stack = models.stack
-    query = (
-        select(stack.c.id)
-        .where(stack.c.deleted_at <= before)
-        .order_by(stack.c.deleted_at)
-        .limit(batch_size)
-    )
+    query = select(stack.c.id).where(stack.c.deleted_at <= before).order_by(stack.c.deleted_at)
     if project_id is not None:
         query = query.where(stack.c.tenant == project_id)
-    ids = session.execute(query).scalars().all()
+    ids = session.execute(query.limit(batch_size)).scalars().all()
     if not ids:
         return 0
     snapshot_ids = select(models.snapshot.c.id).where(models.snapshot.c.stack_id.in_(ids))
-    session.execute(
-        delete(models.resource_snapshot).where(
-            models.resource_snapshot.c.snapshot_id.in_(snapshot_ids)
-        )
-    )
+    part = models.resource_snapshot
+    session.execute(delete(part).where(part.c.snapshot_id.in_(snapshot_ids)))
     rule_ids = select(models.watch_rule.c.id).where(models.watch_rule.c.stack_id.in_(ids))
-    session.execute(
-        delete(models.watch_data).where(models.watch_data.c.watch_rule_id.in_(rule_ids))
-    )
+    data = models.watch_data
+    session.execute(delete(data).where(data.c.watch_rule_id.in_(rule_ids)))
     for table in STACK_TABLES:
         session.execute(delete(table).where(table.c.stack_id.in_(ids)))
     session.execute(delete(stack).where(stack.c.id.in_(ids)))
@@ -101,21 +83,14 @@ def _purge_stacks(before: datetime.datetime, project_id: str | None, batch_size:
 
 
 @session.writer
-def _purge_shared(table: Table, references: Collection[Column], before: datetime.datetime) -> int:
+def _purge_shared(table: Table, before: datetime.datetime) -> int:
     """Delete one batch of shared rows that nothing refers to and return their number.
 
     The rows are locked and then checked again, because a row may have come into use since the
     query. New rows are kept: their creator has yet to refer to them.
     """
-    unused = [
-        ~select(column.table.c.id).where(column == table.c.id).exists() for column in references
-    ]
+    unused = queries.is_unused(table)
     old = func.coalesce(table.c.updated_at, table.c.created_at) <= before
-    ids = (
-        session.execute(
-            select(table.c.id).where(old, *unused).limit(SHARED_BATCH_SIZE).with_for_update()
-        )
-        .scalars()
-        .all()
-    )
+    query = select(table.c.id).where(old, *unused).limit(SHARED_BATCH_SIZE).with_for_update()
+    ids = session.execute(query).scalars().all()
     return session.execute(delete(table).where(table.c.id.in_(ids), *unused)).rowcount if ids else 0

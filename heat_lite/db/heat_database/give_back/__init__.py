@@ -206,7 +206,7 @@ def _copy_template(template_id: int, stack_id: str) -> None:
         select(*(plain.c[name] for name in names)).where(plain.c.id == template_id)
     )
     values = dict(row.one()._mapping)
-    copy = session.execute(insert(_T).values(template={})).inserted_primary_key[0]
+    copy = session.insert_row(_T, {'template': {}})
     session.execute(update(plain).where(plain.c.id == copy).values(values))
     for template, stack in _REFERENCES:
         chosen = (template == template_id) & (stack == stack_id)

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, update
 
 from heat_lite.common import status
 from heat_lite.common.value_types import Values
-from heat_lite.db import models, session
+from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
 
 _S, _R, _T = models.stack, models.resource, models.raw_template
@@ -60,11 +60,7 @@ def _forget_batch(ids: Collection[int | str]) -> int:
     chosen = _S.c.id.in_(ids)
     templates = set(session.execute(select(_S.c.prev_raw_template_id).where(chosen)).scalars())
     changed = change(_S, chosen, {'prev_raw_template_id': None})
-    used = [
-        ~select(column.table.c.id).where(column == _T.c.id).exists()
-        for column in (_S.c.raw_template_id, _S.c.prev_raw_template_id, _R.c.current_template_id)
-    ]
-    session.execute(delete(_T).where(_T.c.id.in_(templates), *used))
+    session.execute(delete(_T).where(_T.c.id.in_(templates), *queries.is_unused(_T)))
     return changed
 
 
@@ -108,7 +104,7 @@ def _add_login_batch(ids: Collection[int | str]) -> int:
     rows = session.execute(select(_S.c.id, _S.c.tenant).where(_S.c.id.in_(ids))).all()
     for row in rows:
         login = {'tenant_id': row.tenant, 'decrypt_method': ''}
-        made = session.execute(insert(models.user_creds).values(login)).inserted_primary_key[0]
+        made = session.insert_row(models.user_creds, login)
         change(_S, _S.c.id == row.id, {'user_creds_id': made})
     return len(rows)
 
