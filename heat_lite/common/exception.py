@@ -52,7 +52,7 @@ class HeatException(Exception):
             self._set_text(append_hint(self.message, hint))
         return self
 
-    def _set_text(self, text):
+    def _set_text(self, text: str) -> None:
         self.message = text
         self.args = (text,)
 
@@ -60,6 +60,35 @@ class HeatException(Exception):
     def msg(self) -> str:
         """The text, by the name that oslo.messaging and plug-ins use."""
         return self.message
+
+
+class PlainError(HeatException):
+    """Base class of the errors whose text is all that they have."""
+
+    msg_fmt = '%(message)s'
+
+    def __init__(self, message: object = None, **kwargs: typing.Any) -> None:
+        super().__init__(str(message), **kwargs)
+
+
+class LimitError(HeatException):
+    """Base class of the errors whose format has a value that is called "message", as in Heat."""
+
+    code = 400
+
+    def __init__(self, message: object = None, **kwargs: typing.Any) -> None:
+        super().__init__(self.msg_fmt % {'message': message}, **kwargs)
+
+
+class PropertiesError(HeatException):
+    """Base class of the errors about some properties."""
+
+    code = 400
+
+    def __init__(self, *names: str, **kwargs: typing.Any) -> None:
+        if names:
+            kwargs['props'] = ', '.join(names)
+        super().__init__(**kwargs)
 
 
 # --------------------------------------------------------------- requests
@@ -80,20 +109,15 @@ class MissingCredentialError(HeatException):
     msg_fmt = 'Missing required credential: %(required)s'
 
 
-class RequestLimitExceeded(HeatException):
-    code = 400
+class RequestLimitExceeded(LimitError):
     msg_fmt = 'Request limit exceeded: %(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        # The format has a value that is called "message", as in Heat.
-        super().__init__(self.msg_fmt % {'message': message}, **kwargs)
 
 
 class Forbidden(HeatException):
     code = 403
     msg_fmt = 'You are not authorized to use %(action)s.'
 
-    def __init__(self, action='this action', **kwargs):
+    def __init__(self, action: str = 'this action', **kwargs: typing.Any) -> None:
         super().__init__(action=action, **kwargs)
 
 
@@ -133,12 +157,8 @@ class RequestAbandoned(HeatException):
     msg_fmt = 'The client closed the connection, or the server did so in favour of another one.'
 
 
-class DownloadLimitExceeded(HeatException):
-    code = 400
+class DownloadLimitExceeded(LimitError):
     msg_fmt = 'Permissible download limit exceeded: %(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        super().__init__(self.msg_fmt % {'message': message}, **kwargs)
 
 
 class NestedTooDeeply(RequestLimitExceeded):
@@ -232,10 +252,10 @@ class ImmutableParameterModified(HeatException):
     code = 400
     msg_fmt = 'The following parameters are immutable and may not be updated: %(keys)s'
 
-    def __init__(self, *names, **kwargs):
-        super().__init__(keys=', '.join(sorted(names)), **kwargs) if names else super().__init__(
-            **kwargs
-        )
+    def __init__(self, *names: str, **kwargs: typing.Any) -> None:
+        if names:
+            kwargs['keys'] = ', '.join(sorted(names))
+        super().__init__(**kwargs)
 
 
 # --------------------------------------------------------------- templates
@@ -290,12 +310,8 @@ class InvalidTemplateReference(HeatException):
     msg_fmt = 'The specified reference "%(resource)s" (in %(key)s) is incorrect.'
 
 
-class InvalidSchemaError(HeatException):
+class InvalidSchemaError(PlainError):
     code = 400
-    msg_fmt = '%(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        super().__init__(str(message), **kwargs)
 
 
 class GroupMemberNotFound(HeatException):
@@ -330,20 +346,12 @@ class ConflictingMergeStrategyForParam(HeatException):
     )
 
 
-class InvalidBreakPointHook(HeatException):
+class InvalidBreakPointHook(PlainError):
     code = 400
-    msg_fmt = '%(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        super().__init__(str(message), **kwargs)
 
 
-class InvalidRestrictedAction(HeatException):
+class InvalidRestrictedAction(PlainError):
     code = 400
-    msg_fmt = '%(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        super().__init__(str(message), **kwargs)
 
 
 class StackValidationFailed(HeatException):
@@ -382,7 +390,7 @@ class StackValidationFailed(HeatException):
             self._set_text(self._text())
         return self
 
-    def _text(self):
+    def _text(self) -> str:
         return ': '.join(self._parts())
 
     def api_message(self) -> str:
@@ -392,7 +400,7 @@ class StackValidationFailed(HeatException):
         """
         return ': : '.join(self._parts())
 
-    def _parts(self):
+    def _parts(self) -> list[str]:
         return [part for part in (self.error, render_path(self.path), self.error_message) if part]
 
     def prefixed(
@@ -407,12 +415,8 @@ class StackValidationFailed(HeatException):
         ).at(*path, *self.place)
 
 
-class PropertyUnspecifiedError(HeatException):
-    code = 400
+class PropertyUnspecifiedError(PropertiesError):
     msg_fmt = 'At least one of the following properties must be specified: %(props)s.'
-
-    def __init__(self, *names, **kwargs):
-        super().__init__(props=', '.join(names), **kwargs) if names else super().__init__(**kwargs)
 
 
 class ResourcePropertyDependency(HeatException):
@@ -420,12 +424,8 @@ class ResourcePropertyDependency(HeatException):
     msg_fmt = '%(prop1)s cannot be specified without %(prop2)s.'
 
 
-class ResourcePropertyConflict(HeatException):
-    code = 400
+class ResourcePropertyConflict(PropertiesError):
     msg_fmt = 'Cannot define the following properties at the same time: %(props)s.'
-
-    def __init__(self, *names, **kwargs):
-        super().__init__(props=', '.join(names), **kwargs) if names else super().__init__(**kwargs)
 
 
 class ResourceTypeUnavailable(HeatException):
@@ -489,7 +489,7 @@ class ResourceFailure(HeatException):
         )
 
 
-def _kind(error):
+def _kind(error: Exception) -> str:
     """Return the class name of an error as a status reason shows it.
 
     It is empty for an invalid template, but not for an invalid value of a property, which is
@@ -500,13 +500,8 @@ def _kind(error):
     return type(error).__name__.removesuffix('_Remote')
 
 
-class Interrupted(HeatException):
+class Interrupted(PlainError):
     """The engine died during an operation, and its outcome cannot be determined."""
-
-    msg_fmt = '%(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        super().__init__(str(message), **kwargs)
 
 
 class EnginesDied(HeatException):
@@ -526,26 +521,25 @@ _REASON = re.compile(
 )
 
 
-class Error(HeatException):
+class Error(PlainError):
     """A failure of a resource without a more specific class."""
-
-    msg_fmt = '%(message)s'
-
-    def __init__(self, message=None, **kwargs):
-        super().__init__(str(message), **kwargs)
 
 
 class ResourceInError(HeatException):
     msg_fmt = 'Went to status %(resource_status)s due to "%(status_reason)s"'
 
-    def __init__(self, message=None, status_reason='Unknown', **kwargs):
+    def __init__(
+        self, message: str | None = None, status_reason: str = 'Unknown', **kwargs: typing.Any
+    ) -> None:
         super().__init__(message, status_reason=status_reason, **kwargs)
 
 
 class ResourceUnknownStatus(HeatException):
     msg_fmt = '%(result)s - Unknown status %(resource_status)s due to "%(status_reason)s"'
 
-    def __init__(self, message=None, status_reason='Unknown', **kwargs):
+    def __init__(
+        self, message: str | None = None, status_reason: str = 'Unknown', **kwargs: typing.Any
+    ) -> None:
         super().__init__(message, status_reason=status_reason, **kwargs)
 
 
