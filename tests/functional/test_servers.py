@@ -440,7 +440,36 @@ def test_resize_without_effect_fails_the_update(running_cloud, driver, ids):
     driver.delete(stack)
 
 
-def test_interrupted_resize_is_confirmed(running_cloud, driver, ids):
+@pytest.mark.parametrize(
+    'left',
+    [
+        {'status': 'VERIFY_RESIZE'},
+        # Nova shows the new flavor at once
+        {'status': 'RESIZE', 'coming': ['VERIFY_RESIZE'], 'OS-EXT-STS:task_state': 'resize_finish'},
+    ],
+)
+def test_interrupted_resize_is_confirmed(running_cloud, driver, ids, left):
+    stack, one = _with_resized_server(running_cloud, driver, left)
+    update_server(driver, running_cloud, stack, s=server(flavor='another flavor'))
+    assert [list(each[2]) for each in requests(running_cloud, 'POST', f'{one}/action')] == [
+        ['confirmResize']
+    ]
+    assert nova_server(running_cloud, one)['status'] == 'ACTIVE'
+    driver.delete(stack)
+
+
+def test_resize_that_was_confirmed_before_is_awaited(running_cloud, driver, ids):
+    left = {'status': 'VERIFY_RESIZE', 'coming': ['ACTIVE'], 'looks': 2}
+    stack, one = _with_resized_server(running_cloud, driver, left)
+    message = 'Instance has not been resized.'
+    running_cloud.cloud.fail('POST', '/action', 400, message=message)
+    update_server(driver, running_cloud, stack, s=server(flavor='another flavor'))
+    assert nova_server(running_cloud, one)['status'] == 'ACTIVE'
+    driver.delete(stack)
+
+
+def _with_resized_server(running_cloud, driver, left):
+    """Return a stack and the id of its server, as a resize that was interrupted leaves it."""
     stack = driver.create(stack_of(s=server()))
     one = complete(driver, stack)
     flavor = next(
@@ -448,12 +477,8 @@ def test_interrupted_resize_is_confirmed(running_cloud, driver, ids):
         for each in running_cloud.cloud.of('compute', '/flavors')
         if each['name'] == 'another flavor'
     )
-    nova_server(running_cloud, one).update(status='VERIFY_RESIZE', flavorRef=flavor)
-    update_server(driver, running_cloud, stack, s=server(flavor='another flavor'))
-    assert [list(each[2]) for each in requests(running_cloud, 'POST', f'{one}/action')] == [
-        ['confirmResize']
-    ]
-    driver.delete(stack)
+    nova_server(running_cloud, one).update(flavorRef=flavor, **left)
+    return stack, one
 
 
 def test_image_may_be_an_attribute_of_another_resource(running_cloud, driver, ids):

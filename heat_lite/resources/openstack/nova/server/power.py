@@ -6,7 +6,8 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 
-ACTIVE, SUSPENDED, VERIFY_RESIZE, ERROR = 'ACTIVE', 'SUSPENDED', 'VERIFY_RESIZE', 'ERROR'
+ACTIVE, SUSPENDED, ERROR = 'ACTIVE', 'SUSPENDED', 'ERROR'
+RESIZE, VERIFY_RESIZE = 'RESIZE', 'VERIFY_RESIZE'
 #: the reason of a failure that Nova does not explain
 UNKNOWN = 'Unknown'
 #: statuses in which a server waits for the next request

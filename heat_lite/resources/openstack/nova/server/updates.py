@@ -7,11 +7,13 @@ from heat_lite.resources.base.service_retry import UNAVAILABLE_SECONDS, retry_de
 from heat_lite.resources.openstack.cinder.attachments import LONGEST_DELAY
 from heat_lite.resources.openstack.nova.server import schema
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
-from heat_lite.resources.openstack.nova.server.power import ACTIVE, SETTLED, VERIFY_RESIZE
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, RESIZE, SETTLED, VERIFY_RESIZE
 from heat_lite.resources.openstack.nova.server.request import ServerRequest, encode
 
 #: how Nova's refusal begins if the status of an attached volume is not "in-use"
 BUSY_VOLUME = 'Invalid volume'
+#: Nova's refusal of a second confirmation, while the server still is in VERIFY_RESIZE
+NOT_RESIZED = 'Instance has not been resized'
 
 
 class ServerUpdates:
@@ -47,17 +49,26 @@ class ServerUpdates:
     def resize(self, flavor):
         """A generator: resize the server and confirm the resize.
 
-        An earlier attempt may have left the server in VERIFY_RESIZE: then only confirm.
+        An earlier attempt may have left the server on its way to VERIFY_RESIZE, there, or on its
+        way from there: then only confirm what is not confirmed yet.
         """
-        shown = yield from self._server.call_with_retry(self._server.fetch)
-        failure = f'Resizing to "{flavor}" failed'
+        server, failure = self._server, f'Resizing to "{flavor}" failed'
+        shown = yield from server.call_with_retry(server.fetch)
+        if shown['status'] == RESIZE:
+            # Nova shows the new flavor before the resize has ended
+            yield from server.wait_for((VERIFY_RESIZE, *SETTLED), (RESIZE,), failure)
+            shown = yield from server.call_with_retry(server.fetch)
         if shown['status'] != VERIFY_RESIZE:
-            if flavor_id(self._server, shown) == flavor:
+            if flavor_id(server, shown) == flavor:
                 return
-            yield from self._server.act('resize', flavorRef=flavor)
-            yield from self._server.wait_for((VERIFY_RESIZE,), ('RESIZE',), failure)
-        yield from self._server.act('confirmResize')
-        yield from self._server.wait_for(SETTLED, (VERIFY_RESIZE, 'RESIZE'), failure)
+            yield from server.act('resize', flavorRef=flavor)
+            yield from server.wait_for((VERIFY_RESIZE,), (RESIZE,), failure)
+        try:
+            yield from server.act('confirmResize')
+        except errors.BadRequest as error:
+            if NOT_RESIZED not in error.service_message:
+                raise
+        yield from server.wait_for(SETTLED, (VERIFY_RESIZE, RESIZE), failure)
 
     def _rebuild(self):
         values = self._server.properties
