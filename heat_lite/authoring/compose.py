@@ -3,9 +3,11 @@
 import os
 import pathlib
 import re
+from collections.abc import Iterable, Mapping
 
 from heat_lite.authoring import compose_build, compose_service
 from heat_lite.authoring import compose_values as values
+from heat_lite.common.value_types import Value, Values
 
 TYPE = 'HeatLite::Container::'
 VERSION = '2021-04-16'
@@ -24,7 +26,7 @@ HOST_PATHS = 'paths of the host are used, which needs the option allow_host_path
 PRIVILEGED = 'containers have rights on the host, which needs the option allow_privileged'
 
 
-def _named(given, **more):
+def _named(given: Values, **more: Value) -> Values:
     """Return the properties that networks and volumes have in common, and more."""
     return {
         'name': given.get('name'),
@@ -43,14 +45,20 @@ class Conversion:
     look at.
     """
 
-    def __init__(self, compose, folder='.', environ=None):
+    def __init__(
+        self,
+        compose: Values,
+        folder: str | pathlib.Path = '.',
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
         self._compose, self._folder = compose, pathlib.Path(os.path.abspath(folder))
         self._environ = environ or {}
         self._services = {name: each or {} for name, each in (compose['services'] or {}).items()}
-        self.problems, self.notes = [], []
-        self.resources = {}
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+        self.resources: Values = {}
 
-    def template(self):
+    def template(self) -> Values:
         """Return the template as a map."""
         for key in sorted(self._compose.keys() - KNOWN):
             if not key.startswith('x-'):
@@ -69,25 +77,27 @@ class Conversion:
             'resources': self.resources,
         }
 
-    def cannot(self, place, why='a template has no such thing'):
+    def cannot(self, place: str, why: str = 'a template has no such thing') -> None:
         self.problems.append(f'{place}: left out, {why}')
 
-    def report(self, place, given, known, ignored=()):
+    def report(
+        self, place: str, given: Values | None, known: Iterable[str], ignored: Iterable[str] = ()
+    ) -> None:
         """Name the keys that are not carried over."""
         for key in sorted((given or {}).keys() - {*known, *ignored}):
             if not str(key).startswith('x-'):
                 self.cannot(f'{place}.{key}')
 
-    def add(self, name, kind, properties, **parts):
+    def add(self, name: str, kind: str, properties: Values, **parts: Value) -> None:
         given = values.given(properties)
         body = {'type': f'{TYPE}{kind}', **parts}
         self.resources[name] = {**body, **({'properties': given} if given else {})}
 
-    def url_of(self, path):
+    def url_of(self, path: str | pathlib.Path) -> str:
         """Return the name of a file, as the template refers to it."""
         return os.path.relpath(path, self._folder)
 
-    def reference(self, section, name):
+    def reference(self, section: str, name: str) -> Value:
         """Return the reference of a network or volume; the name of an external one."""
         declared = (self._compose.get(section) or {}).get(name) or {}
         if external := values.external(declared):
@@ -96,7 +106,7 @@ class Conversion:
 
     # ------------------------------------------------------------ networks, volumes, texts
 
-    def _networks(self):
+    def _networks(self) -> None:
         declared = self._compose.get('networks') or {}
         used = [
             values.names(each.get('networks')) or ['default']
@@ -109,7 +119,7 @@ class Conversion:
         for name in sorted(used_names):
             self._network(name, declared.get(name) or {})
 
-    def _network(self, name, given):
+    def _network(self, name: str, given: Values) -> None:
         if values.external(given):
             return
         place, ipam = f'networks.{name}', given.get('ipam') or {}
@@ -130,7 +140,7 @@ class Conversion:
             ),
         )
 
-    def _volumes(self):
+    def _volumes(self) -> None:
         declared = self._compose.get('volumes') or {}
         for name, given in declared.items():
             given = given or {}
@@ -139,15 +149,16 @@ class Conversion:
             self.report(f'volumes.{name}', given, values.VOLUME_KEYS)
             self.add(f'{name}_volume', 'Volume', _named(given))
 
-    def _texts(self, section, kind):
+    def _texts(self, section: str, kind: str) -> None:
         for name, given in (self._compose.get(section) or {}).items():
             given, place = given or {}, f'{section}.{name}'
             variable = given.get('environment')
+            content: Value
             if 'file' in given:
                 content = {'get_file': self.url_of(given['file'])}
             elif 'content' in given:
                 content = given['content']
-            elif variable in self._environ:
+            elif variable is not None and variable in self._environ:
                 content = self._environ[variable]
             else:
                 self.cannot(place, 'give it by "file" or "content"')
@@ -157,7 +168,7 @@ class Conversion:
 
     # ------------------------------------------------------------ services
 
-    def _jobs(self):
+    def _jobs(self) -> set[str]:
         """Return the names of services whose end others wait for."""
         return {
             other
@@ -166,7 +177,7 @@ class Conversion:
             if condition == JOB_ENDS
         }
 
-    def _service(self, name, given, is_job):
+    def _service(self, name: str, given: Values, is_job: bool) -> None:
         place = f'services.{name}'
         service = compose_service.Service(self, name, given)
         properties = service.properties()
@@ -188,7 +199,9 @@ class Conversion:
         else:
             self.resources[name] = self._group(place, given, properties, count, parts)
 
-    def _group(self, place, given, properties, count, parts):
+    def _group(
+        self, place: str, given: Values, properties: Values, count: int, parts: Values
+    ) -> Values:
         update = (given.get('deploy') or {}).get('update_config') or {}
         self.report(f'{place}.deploy.update_config', update, {'parallelism', 'delay', 'order'})
         batch = int(update.get('parallelism', 1)) or count or 1
@@ -216,7 +229,7 @@ class Conversion:
             'update_policy': {'rolling_update': {'max_batch_size': batch, 'pause_time': pause}},
         }
 
-    def _build(self, name, given):
+    def _build(self, name: str, given: Values) -> Value:
         build, place = given['build'], f'services.{name}.build'
         build = build if isinstance(build, dict) else {'context': build}
         self.report(place, build, values.BUILD_KEYS, values.BUILD_IGNORED)
@@ -246,7 +259,7 @@ class Conversion:
         )
         return {'get_resource': f'{name}_image'}
 
-    def _arguments(self, given):
+    def _arguments(self, given: Value) -> Values:
         """Return arguments of a build; one without a value has that of the environment."""
         found = {
             name: self._environ.get(name) if value is None else value
@@ -254,7 +267,7 @@ class Conversion:
         }
         return {name: value for name, value in found.items() if value is not None}
 
-    def _add_notes(self):
+    def _add_notes(self) -> None:
         """Name what the operator has to allow."""
         containers = {name: values.container_of(each) for name, each in self.resources.items()}
         paths = [

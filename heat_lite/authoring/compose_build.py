@@ -4,6 +4,9 @@ import fnmatch
 import os
 import pathlib
 import re
+from collections.abc import Callable, Iterator, Sequence
+
+from heat_lite.common.value_types import Value, Values
 
 #: a context with more is not written into a template
 MAX_FILES, MAX_BYTES = 500, 8 << 20
@@ -13,14 +16,17 @@ class ContextError(Exception):
     """Why a context cannot be written into a template."""
 
 
-def context(folder, dockerfile, reference):
+def context(
+    folder: pathlib.Path, dockerfile: str, reference: Callable[[pathlib.Path], str]
+) -> Values:
     """Return ``{path: file}`` of a folder, without what .dockerignore names. Raises ContextError.
 
     ``reference`` returns the text by which a template refers to a file of this machine.
     """
     if not folder.is_dir():
         raise ContextError(f'the folder {folder} of the build does not exist')
-    found, size = {}, 0
+    found: Values = {}
+    size = 0
     for name in sorted(_names(folder, _ignored(folder, dockerfile), dockerfile)):
         path = folder / name
         size += path.stat().st_size
@@ -36,7 +42,9 @@ def context(folder, dockerfile, reference):
     return found
 
 
-def _names(folder, patterns, dockerfile):
+def _names(
+    folder: pathlib.Path, patterns: Sequence[tuple[bool, str]], dockerfile: str
+) -> Iterator[str]:
     for top, folders, files in os.walk(folder):
         folders[:] = [each for each in folders if each != '.git']
         for each in files:
@@ -46,7 +54,7 @@ def _names(folder, patterns, dockerfile):
                 yield name
 
 
-def _ignored(folder, dockerfile):
+def _ignored(folder: pathlib.Path, dockerfile: str) -> list[tuple[bool, str]]:
     """Return pairs (whether the file is left out, pattern) of .dockerignore."""
     for name in (f'{dockerfile}.dockerignore', '.dockerignore'):
         if (folder / name).is_file():
@@ -57,7 +65,7 @@ def _ignored(folder, dockerfile):
     return []
 
 
-def _is_ignored(name, patterns):
+def _is_ignored(name: str, patterns: Sequence[tuple[bool, str]]) -> bool:
     """Return whether the last pattern that matches a file or one of its folders leaves it out."""
     places = [name[: found.start()] for found in re.finditer('/', name)] + [name]
     result = False
@@ -67,7 +75,7 @@ def _is_ignored(name, patterns):
     return result
 
 
-def _matches(name, pattern):
+def _matches(name: str, pattern: str) -> bool:
     """Return whether a path matches a pattern, in which * ends at a slash and ** does not."""
     parts = re.split(r'(\*\*/?)', pattern)
     regex = ''.join(
@@ -76,12 +84,12 @@ def _matches(name, pattern):
     return re.fullmatch(regex, name) is not None
 
 
-def _segment(pattern):
+def _segment(pattern: str) -> str:
     text = fnmatch.translate(pattern).removeprefix('(?s:').removesuffix(r')\Z')
     return text.replace('.*', '[^/]*')
 
 
-def _file(path, url):
+def _file(path: pathlib.Path, url: str) -> Value:
     """Return a file of a context: a text, or a map for a binary or an executable file."""
     try:
         path.read_bytes().decode()

@@ -6,12 +6,12 @@ import os
 import pathlib
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import yaml
 
 from heat_lite.authoring import compose_values as values
 from heat_lite.cli import errors
+from heat_lite.common.value_types import Value, Values
 from heat_lite.template.conversion.cfn_reader import construct_untagged
 
 #: files that are merged into a compose file beside them, as compose does
@@ -95,7 +95,9 @@ class Reader:
         data['services'] = self._enabled(data.get('services') or {})
         return data
 
-    def _document(self, path, variables, text, depth):
+    def _document(
+        self, path: pathlib.Path, variables: 'Variables', text: str | None, depth: int
+    ) -> Values:
         if depth > MAX_DEPTH:
             raise errors.FileError(f'{path}: "include" or "extends" lead back to the same file')
         given = _text(path) if text is None else text
@@ -117,7 +119,7 @@ class Reader:
             data = merged(self._included(each, path.parent, depth), data)
         return data
 
-    def _included(self, given, folder, depth):
+    def _included(self, given: Value, folder: pathlib.Path, depth: int) -> Values:
         """Return the documents of an item of ``include``."""
         more = given if isinstance(given, dict) else {'path': given}
         result: dict = {}
@@ -130,7 +132,9 @@ class Reader:
             result = merged(result, self._document(path, variables, None, depth + 1))
         return result
 
-    def _extended(self, name, services, path, variables, depth):
+    def _extended(
+        self, name: str, services: Values, path: pathlib.Path, variables: 'Variables', depth: int
+    ) -> Values:
         """Return a service with what it extends."""
         if name not in services:
             raise errors.FileError(f'{path}: there is no service "{name}" to extend')
@@ -153,7 +157,7 @@ class Reader:
         base = {key: each for key, each in base.items() if key not in ('depends_on', 'links')}
         return merged_service(base, service)
 
-    def _absolute(self, service, folder, variables):
+    def _absolute(self, service: Values, folder: pathlib.Path, variables: 'Variables') -> Values:
         """Return a service with absolute paths, and with the variables of its env_file."""
         found: dict = {}
         for each in _items(service.pop('env_file', None)):
@@ -176,7 +180,7 @@ class Reader:
             service['volumes'] = [_mount(each, folder) for each in service['volumes']]
         return service
 
-    def _enabled(self, services):
+    def _enabled(self, services: Values) -> Values:
         """Return the services without those whose profiles are not chosen."""
         kept = {}
         for name, each in services.items():
@@ -198,7 +202,7 @@ class Variables:
         self.values = given
         self.unset: set[str] = set()
 
-    def replaced(self, data: Any) -> Any:
+    def replaced(self, data: Value) -> Value:
         """Return a copy of the data with the variables replaced in all texts but keys."""
         if isinstance(data, dict):
             return {key: self.replaced(each) for key, each in data.items()}
@@ -206,7 +210,7 @@ class Variables:
             return [self.replaced(each) for each in data]
         return self._text(data) if isinstance(data, str) and '$' in data else data
 
-    def _text(self, text):
+    def _text(self, text: str) -> str:
         parts, place = [], 0
         while found := VARIABLE.search(text, place):
             parts.append(text[place : found.start()])
@@ -220,31 +224,32 @@ class Variables:
                 parts.append(self._expression(inner))
         return ''.join([*parts, text[place:]])
 
-    def _expression(self, inner):
+    def _expression(self, inner: str) -> str:
         found = NAME.match(inner)
         if found is None:
             raise errors.FileError(f'"${{{inner}}}" is not a variable')
         name, sign, rest = found['name'], found['sign'], inner[found.end() :]
-        value = self.values.get(name)
-        has_value = value is not None and (value != '' or sign is None or sign[0] != ':')
         if sign is None:
             return self._value(name)
+        value = self.values.get(name)
+        if value == '' and sign[0] == ':':
+            value = None
         if sign[-1] == '+':
-            return self._text(rest) if has_value else ''
-        if has_value:
+            return '' if value is None else self._text(rest)
+        if value is not None:
             return value
         if sign[-1] == '?':
             raise errors.FileError(f'the variable {name} is needed: {self._text(rest)}')
         return self._text(rest)
 
-    def _value(self, name):
+    def _value(self, name: str) -> str:
         value = self.values.get(name)
         if value is None:
             self.unset.add(name)
         return value or ''
 
 
-def _braced(text, start):
+def _braced(text: str, start: int) -> tuple[str, int]:
     """Return what is between a brace and the one that closes it, and the place behind it."""
     depth = 1
     for place in range(start, len(text)):
@@ -316,22 +321,22 @@ def merged_service(base: dict, over: dict) -> dict:
     return result
 
 
-def _conditions(given):
+def _conditions(given: Value) -> Values:
     return {
         name: each or {}
         for name, each in (given if isinstance(given, dict) else _options(given)).items()
     }
 
 
-def _options(given):
+def _options(given: Value) -> Values:
     return given if isinstance(given, dict) else dict.fromkeys(given)
 
 
-def _items(given):
+def _items(given: Value) -> list:
     return [] if given is None else given if isinstance(given, list) else [given]
 
 
-def _target(given):
+def _target(given: Value) -> Value:
     """Return what tells a mount, a device, a secret from others."""
     if isinstance(given, dict):
         return given.get('target') or given.get('source')
@@ -339,7 +344,7 @@ def _target(given):
     return parts[1] if len(parts) > 1 else parts[0]
 
 
-def _mount(given, folder):
+def _mount(given: Value, folder: pathlib.Path) -> Value:
     """Return a mount whose path of the host is absolute."""
     if isinstance(given, dict):
         source = given.get('source')
@@ -352,12 +357,12 @@ def _mount(given, folder):
     return given
 
 
-def _inside(folder, path):
+def _inside(folder: pathlib.Path, path: Value) -> pathlib.Path:
     """Return a path as an absolute one; it starts in the folder."""
     return pathlib.Path(os.path.abspath(folder / pathlib.Path(str(path)).expanduser()))
 
 
-def _text(path):
+def _text(path: pathlib.Path) -> str:
     try:
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,11 +1,16 @@
 """The conversion of a service of a compose file to the properties of a container."""
 
 import re
+from typing import TYPE_CHECKING
 
 from heat_lite.authoring import compose_values as values
+from heat_lite.common.value_types import Value, Values
+
+if TYPE_CHECKING:
+    from heat_lite.authoring import compose
 
 
-def _own_names(names):
+def _own_names(names: str) -> dict[str, str]:
     """Return the keys whose property has the same name."""
     return {name: name for name in names.split()}
 
@@ -42,12 +47,12 @@ DEPLOY_IGNORED = ('endpoint_mode', 'rollback_config', 'labels')
 class Service:
     """One service of a compose file. ``conversion`` takes what cannot be carried over."""
 
-    def __init__(self, conversion, name, given):
+    def __init__(self, conversion: 'compose.Conversion', name: str, given: Values) -> None:
         self._conversion, self._name, self._given = conversion, name, given
         self._place = f'services.{name}'
-        self._deploy = given.get('deploy') or {}
+        self._deploy: Values = given.get('deploy') or {}
 
-    def properties(self):
+    def properties(self) -> Values:
         """Return the properties of a container, also those that are not given."""
         given, report = self._given, self._conversion.report
         report(self._place, given, KNOWN, values.SERVICE_IGNORED)
@@ -83,26 +88,27 @@ class Service:
         properties['tmpfs'] += values.tmpfs_mounts(given.get('volumes'))
         return {**properties, **values.given(self._limits())}
 
-    def replicas(self):
+    def replicas(self) -> int:
         """Return the number of containers."""
         if self._deploy.get('mode') in ('global', 'global-job'):
             return 1
-        return int(self._deploy.get('replicas', self._given.get('scale', 1)))
+        counts = {'replicas': self._given.get('scale', 1), **self._deploy}
+        return int(counts['replicas'])
 
-    def needed(self, services):
+    def needed(self, services: Values) -> list[str]:
         """Return the services that must be there before this one."""
         links = (str(each).partition(':')[0] for each in self._given.get('links') or ())
-        modes = (self._given.get(key) for key in ('network_mode', 'pid', 'ipc'))
-        shared = (each.partition(':')[2] for each in modes if str(each).startswith('service:'))
+        modes = (str(self._given.get(key)) for key in ('network_mode', 'pid', 'ipc'))
+        shared = {each.partition(':')[2] for each in modes if each.startswith('service:')}
         wanted = dict.fromkeys([*values.dependencies(self._given.get('depends_on')), *links])
         for name in sorted(wanted.keys() - services.keys()):
             self._cannot('depends_on', f'the service {name} is not converted')
-        return [name for name in wanted if name in services and name not in set(shared)]
+        return [name for name in wanted if name in services and name not in shared]
 
-    def _cannot(self, key, why):
+    def _cannot(self, key: str, why: str) -> None:
         self._conversion.cannot(f'{self._place}.{key}', why)
 
-    def _restart(self):
+    def _restart(self) -> str | None:
         given = self._given.get('restart')
         policy = self._deploy.get('restart_policy')
         if given is None and policy:
@@ -111,7 +117,7 @@ class Service:
             return f'{name}:{count}' if name == 'on-failure' and count else name
         return 'no' if given is False else given
 
-    def _limits(self):
+    def _limits(self) -> Values:
         """Return the limits of deploy."""
         parts = self._deploy.get('resources') or {}
         limits, reserved = parts.get('limits') or {}, parts.get('reservations') or {}
@@ -126,12 +132,12 @@ class Service:
             'memory_reservation': values.mebibytes(reserved.get('memory')),
         }
 
-    def _logging(self):
+    def _logging(self) -> Values:
         given = self._given.get('logging') or {}
         self._conversion.report(f'{self._place}.logging', given, {'driver', 'options'})
         return {'log_driver': given.get('driver'), 'log_options': given.get('options')}
 
-    def _health_check(self):
+    def _health_check(self) -> Values | None:
         given = self._given.get('healthcheck') or {}
         if given.get('test') is None and given.keys() - {'disable'} and not given.get('disable'):
             self._cannot('healthcheck', 'it has no "test": write the command of the image into it')
@@ -139,8 +145,8 @@ class Service:
         self._conversion.report(f'{self._place}.healthcheck', given, known, ('start_interval',))
         return values.health_check(given)
 
-    def _ports(self):
-        found = []
+    def _ports(self) -> list[Values]:
+        found: list[Values] = []
         for each in self._given.get('ports') or ():
             try:
                 found.extend(values.port(each))
@@ -150,17 +156,17 @@ class Service:
 
     # ------------------------------------------------------------ networks
 
-    def _network_mode(self):
+    def _network_mode(self) -> Value:
         return self._namespace(self._given.get('network_mode'))
 
-    def _namespace(self, given):
+    def _namespace(self, given: Value) -> Value:
         """Return the namespace of the host, or that of the container of another service."""
         kind, _, name = str(given or '').partition(':')
         if kind == 'service':
             return {'list_join': ['', ['container:', {'get_resource': name}]]}
         return given
 
-    def _networks(self):
+    def _networks(self) -> list[Values] | None:
         if self._given.get('network_mode'):
             return None
         networks = self._given.get('networks') or ['default']
@@ -168,7 +174,7 @@ class Service:
         ordered = sorted(options.items(), key=lambda each: -int((each[1] or {}).get('priority', 0)))
         return [self._connection(name, more or {}) for name, more in ordered]
 
-    def _connection(self, name, more):
+    def _connection(self, name: str, more: Values) -> Values:
         known = ('aliases', 'ipv4_address', 'ipv6_address')
         self._conversion.report(
             f'{self._place}.networks.{name}', more, known, ('priority', 'gw_priority')
@@ -186,7 +192,7 @@ class Service:
 
     # ------------------------------------------------------------ volumes and files
 
-    def _mounts(self):
+    def _mounts(self) -> list[Values]:
         found = []
         for each in self._given.get('volumes') or ():
             mount = values.mount(each)
@@ -203,7 +209,7 @@ class Service:
                 found.append({'volume': self._conversion.reference('volumes', source), **mount})
         return found
 
-    def _report_mount(self, given):
+    def _report_mount(self, given: Values) -> None:
         known = ('type', 'source', 'target', 'read_only', 'tmpfs')
         ignored = ('consistency', 'bind', 'volume') if given.get('type') != 'image' else ()
         self._conversion.report(f'{self._place}.volumes', given, known, ignored)
@@ -212,13 +218,13 @@ class Service:
         if (given.get('volume') or {}).get('subpath'):
             self._cannot('volumes', f'{given["target"]} is a part of a volume')
 
-    def _anonymous(self, path):
+    def _anonymous(self, path: str) -> Values:
         """Return the reference of a volume of its own for a path."""
         name = f'{self._name}_{re.sub("[^a-zA-Z0-9]+", "_", path).strip("_")}_volume'
         self._conversion.add(name, 'Volume', {})
         return {'get_resource': name}
 
-    def _files_of(self, section, key):
+    def _files_of(self, section: str, key: str) -> list[Values]:
         found = []
         for each in self._given.get(section) or ():
             more = each if isinstance(each, dict) else {'source': each}
@@ -227,14 +233,15 @@ class Service:
             if name not in self._conversion.resources:
                 self._cannot(section, f'{source} has no text')
                 continue
+            target = more.get('target') or source
+            if key == 'config' and not target.startswith('/'):
+                target = f'/{target}'
             file = {
                 key: {'get_resource': name},
-                'target': more.get('target') or (source if key == 'secret' else f'/{source}'),
+                'target': target,
                 'uid': values.integer(more.get('uid')),
                 'gid': values.integer(more.get('gid')),
                 'mode': None if more.get('mode') is None else f'{values.octal(more["mode"]):04o}',
             }
-            if key == 'config' and not file['target'].startswith('/'):
-                file['target'] = f'/{file["target"]}'
             found.append(values.given(file))
         return found

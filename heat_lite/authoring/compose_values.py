@@ -3,6 +3,9 @@
 import math
 import re
 import shlex
+from collections.abc import Iterator
+
+from heat_lite.common.value_types import Value, Values
 
 NETWORK_KEYS = (
     'name driver driver_opts internal attachable enable_ipv6 ipam labels external'.split()
@@ -22,18 +25,18 @@ UNITS = {'': 1, 'b': 1, 'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30}
 SECONDS = {'us': 1e-6, 'ms': 1e-3, 's': 1, 'm': 60, 'h': 3600}
 
 
-def given(properties):
+def given(properties: Values) -> Values:
     """Return properties without those that are not given."""
     return {name: each for name, each in properties.items() if each not in (None, [], {}, '')}
 
 
-def container_of(resource):
+def container_of(resource: Values) -> Values:
     """Return the properties of a container, or of the containers of a group."""
     properties = resource.get('properties') or {}
     return (properties.get('resource_def') or {}).get('properties') or properties
 
 
-def is_privileged(properties):
+def is_privileged(properties: Values) -> bool:
     """Return whether a container needs the option allow_privileged."""
     modes = (properties.get(name) for name in ('network_mode', 'pid_mode', 'ipc_mode'))
     options = set(properties.get('security_opt') or ()) - {'no-new-privileges:true'}
@@ -45,28 +48,28 @@ def is_privileged(properties):
     )
 
 
-def external(declared):
+def external(declared: Values) -> bool | str:
     """Return whether a network or volume exists already, or its name; compose 2 had a map."""
     found = declared.get('external')
     return found.get('name') or True if isinstance(found, dict) else bool(found)
 
 
-def text(given):
+def text(given: Value) -> str | None:
     return None if given is None else str(given)
 
 
-def integer(given):
+def integer(given: Value) -> int | None:
     return None if given is None else int(given)
 
 
-def names(given):
+def names(given: Value) -> list[str]:
     """Return a list of names: one text, a list, or the keys of a map."""
     if given is None:
         return []
     return [given] if isinstance(given, str) else list(given)
 
 
-def mapping(given):
+def mapping(given: Value) -> Values:
     """Return a map: a map, or a list of NAME=VALUE."""
     if isinstance(given, dict):
         return given
@@ -74,7 +77,7 @@ def mapping(given):
     return {name: value if sign else None for name, sign, value in pairs}
 
 
-def hosts(given):
+def hosts(given: Value) -> dict[str, str]:
     """Return ``{name: address}``: a map, or a list of NAME:ADDRESS or NAME=ADDRESS."""
     if isinstance(given, dict):
         return {name: ','.join(names(each)) for name, each in given.items()}
@@ -82,15 +85,15 @@ def hosts(given):
     return {name: address.strip('[]') for name, address in pairs}
 
 
-def command(given):
+def command(given: Value) -> list[str] | None:
     return None if given is None else shlex.split(given) if isinstance(given, str) else list(given)
 
 
-def number(given):
+def number(given: Value) -> float | None:
     return None if given is None else float(given)
 
 
-def mebibytes(given):
+def mebibytes(given: Value) -> int | None:
     """Return a size such as 512m in MiB."""
     if given is None or str(given) == '-1':
         return given and -1
@@ -100,7 +103,7 @@ def mebibytes(given):
     return math.ceil(float(found[1]) * UNITS[found[2]] / UNITS['m'])
 
 
-def seconds(given):
+def seconds(given: Value) -> float | None:
     """Return a duration such as 1m30s in seconds."""
     if given is None or isinstance(given, int | float):
         return given
@@ -110,12 +113,12 @@ def seconds(given):
     return sum(float(count) * SECONDS[unit] for count, unit in parts)
 
 
-def whole_seconds(given):
+def whole_seconds(given: Value) -> int | None:
     found = seconds(given)
     return None if found is None else math.ceil(found)
 
 
-def device(given):
+def device(given: Value) -> Values:
     """Return a device: PATH, PATH:PATH, PATH:PATH:PERMISSIONS, or a map."""
     if isinstance(given, dict):
         parts = [given['source'], given.get('target'), given.get('permissions')]
@@ -125,7 +128,7 @@ def device(given):
     return {key: each for key, each in zip(keys, parts, strict=True) if each}
 
 
-def ulimits(given):
+def ulimits(given: Value) -> list[Values]:
     return [
         {'name': name, 'soft': each['soft'], 'hard': each['hard']}
         if isinstance(each, dict)
@@ -134,7 +137,7 @@ def ulimits(given):
     ]
 
 
-def health_check(given):
+def health_check(given: Value) -> Values | None:
     """Return a check; None for none or a disabled one."""
     if not given or given.get('disable') or given.get('test') in (None, ['NONE'], 'NONE'):
         return None
@@ -151,7 +154,7 @@ def health_check(given):
     return {key: each for key, each in check.items() if each is not None}
 
 
-def port(given):
+def port(given: Value) -> Iterator[Values]:
     """Yield published ports: a number, HOST:CONTAINER, ranges, or a map."""
     if isinstance(given, dict):
         address, outside = given.get('host_ip'), given.get('published')
@@ -170,12 +173,12 @@ def port(given):
         yield _port(container_port, host_port, (address or '').strip('[]'), protocol)
 
 
-def _range(text):
+def _range(text: Value) -> list[int]:
     first, _, last = str(text).partition('-')
     return list(range(int(first), int(last or first) + 1))
 
 
-def _port(container_port, host_port, host_ip, protocol):
+def _port(container_port: int, host_port: int | None, host_ip: str, protocol: str | None) -> Values:
     found = {
         'container_port': int(container_port),
         'host_port': int(host_port) if host_port else None,
@@ -185,7 +188,7 @@ def _port(container_port, host_port, host_ip, protocol):
     return {key: each for key, each in found.items() if each is not None}
 
 
-def mount(given):
+def mount(given: Value) -> Values:
     """Return ``{'source', 'path', 'type', 'read_only'}`` of a mount in its short or long form."""
     if isinstance(given, dict):
         found = {key: given.get(key) for key in ('source', 'type')}
@@ -198,7 +201,7 @@ def mount(given):
     return {**found, 'path': path, **({'read_only': True} if read_only else {})}
 
 
-def tmpfs_mounts(given):
+def tmpfs_mounts(given: Value) -> list[str]:
     """Return the mounts of a list that are file systems in memory, as PATH or PATH:OPTIONS."""
     found = []
     for each in given or ():
@@ -209,13 +212,13 @@ def tmpfs_mounts(given):
     return found
 
 
-def dependencies(given):
+def dependencies(given: Value) -> dict[str, str | None]:
     """Return ``{service: condition}``."""
     if isinstance(given, dict):
         return {name: (each or {}).get('condition') for name, each in given.items()}
     return dict.fromkeys(given or ())
 
 
-def octal(given):
+def octal(given: Value) -> int:
     """Return a mode: YAML reads 0440 as a number, "0440" is a text."""
     return given if isinstance(given, int) else int(given, 8)

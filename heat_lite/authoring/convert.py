@@ -1,7 +1,6 @@
 """``heat-lite convert``: CFN and compose files to HOT, YAML to JSON, JSON to YAML."""
 
 import argparse
-import functools
 import json
 import os
 import pathlib
@@ -9,8 +8,10 @@ import re
 import sys
 
 from heat_lite.authoring import compose, compose_reader, located_errors, template_files
-from heat_lite.cli import arguments, errors, runner
+from heat_lite.cli import errors, runner
+from heat_lite.cli.option_parser import Parser, argument, flag, repeatable
 from heat_lite.common import printable
+from heat_lite.common.value_types import Values
 from heat_lite.template import reader, source_positions
 from heat_lite.template.conversion import cfn_reader, cfn_to_hot, comments
 from heat_lite.template.editing import formatting, yaml_writer
@@ -21,27 +22,24 @@ MAX_LINES = 20
 COMPOSE = re.compile(r'^(services|include):', re.MULTILINE)
 RESOURCES = re.compile(r'^["\']?resources["\']?:', re.MULTILINE | re.IGNORECASE)
 CONVERT = (
-    arguments.argument(
-        'file', metavar='FILE', help='a template or an environment; - reads standard input'
-    ),
-    arguments.argument(
+    argument('file', metavar='FILE', help='a template or an environment; - reads standard input'),
+    argument(
         '--to',
         choices=(HOT, YAML, JSON),
         help='hot: a template in HOT, as YAML; yaml and json: the same document in another format'
         ' (default: hot for a template in CFN, else yaml for JSON and json for YAML)',
     ),
-    arguments.argument(
+    argument(
         '-o', '--output', metavar='FILE', help='write to this file (default: standard output)'
     ),
-    arguments.flag('--force', help='overwrite an existing file'),
-    arguments.argument(
+    flag('--force', help='overwrite an existing file'),
+    repeatable(
         '--profile',
-        action='append',
         metavar='NAME',
         help='convert the services of this profile of a compose file, too; * for all; may be '
         'repeated',
     ),
-    arguments.flag(
+    flag(
         '--partial',
         help='write the template even if parts of it have no equivalent; these parts stay as they'
         ' are, and the exit status is 1',
@@ -49,8 +47,8 @@ CONVERT = (
 )
 
 
-def parser() -> arguments.Parser:
-    return arguments.Parser(
+def parser() -> Parser:
+    return Parser(
         'convert',
         'convert a template from CFN to HOT, from JSON to YAML, or from YAML to JSON, and a compose'
         ' file to HOT. What has no equivalent is named, and nothing is written',
@@ -61,7 +59,7 @@ def parser() -> arguments.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command. Return its exit status."""
-    return runner.guarded(functools.partial(_convert, parser().parse_args(argv)))
+    return runner.guarded(_convert, parser().parse_args(argv))
 
 
 def _convert(args: argparse.Namespace) -> int:
@@ -83,7 +81,7 @@ def _convert(args: argparse.Namespace) -> int:
     return status
 
 
-def _converted(args, text):
+def _converted(args: argparse.Namespace, text: str) -> tuple[Values, str, int]:
     """Return the new document, its format, and the exit status."""
     if COMPOSE.search(text) and args.to in (None, HOT) and not RESOURCES.search(text):
         data, status = _from_compose(args, text)
@@ -104,11 +102,11 @@ def _converted(args, text):
     return data, HOT, status
 
 
-def _is_json(text):
+def _is_json(text: str) -> bool:
     return text.lstrip().startswith('{')
 
 
-def _to_hot(name, text, data):
+def _to_hot(name: str, text: str, data: Values) -> tuple[Values, int]:
     """Return the template in HOT, and the exit status."""
     done = cfn_to_hot.convert(data)
     positions = source_positions.Positions(text)
@@ -123,10 +121,10 @@ def _to_hot(name, text, data):
     return done.data, errors.FAILED if done.problems else errors.DONE
 
 
-def _from_compose(args, text):
+def _from_compose(args: argparse.Namespace, text: str) -> tuple[Values, int]:
     """Return the template of a compose file, and the exit status."""
     path = pathlib.Path('compose.yaml' if args.file == '-' else args.file)
-    reader_of_file = compose_reader.Reader(os.environ, args.profile or [])
+    reader_of_file = compose_reader.Reader(os.environ, args.profile)
     folder = pathlib.Path(args.output).parent if args.output else path.parent
     try:
         given = text if args.file == '-' else None
@@ -144,11 +142,13 @@ def _from_compose(args, text):
     return template, errors.FAILED if conversion.problems else errors.DONE
 
 
-def _say(text):
+def _say(text: str) -> None:
     print(printable.escape(text), file=sys.stderr)
 
 
-def _write(args, data, target, found):
+def _write(
+    args: argparse.Namespace, data: Values, target: str, found: list[comments.Comment]
+) -> list[comments.Comment]:
     """Write the data with the comments. Return the comments that are left out."""
     if target == JSON:
         text, lost = json.dumps(data, indent=2, ensure_ascii=False) + '\n', found
@@ -163,7 +163,9 @@ def _write(args, data, target, found):
     return lost
 
 
-def _with_comments(text, data, found):
+def _with_comments(
+    text: str, data: Values, found: list[comments.Comment]
+) -> tuple[str, list[comments.Comment]]:
     """Return a text with comments, and the comments that cannot be put into it."""
     done, lost = comments.insert(text, found)
     try:

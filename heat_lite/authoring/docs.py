@@ -2,34 +2,38 @@
 
 import argparse
 import dataclasses
-import functools
-import os
 import shutil
 import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 
-from heat_lite.authoring import offline_types, type_examples, type_page
-from heat_lite.cli import arguments, errors, option_parser, runner
+from heat_lite.authoring import type_examples, type_page
+from heat_lite.authoring.offline_types import OfflineTypes
+from heat_lite.cli import errors, runner
 from heat_lite.cli.display import terminal
+from heat_lite.cli.option_parser import PLUGIN_DIR, Parser, argument, flag
+from heat_lite.common.value_types import Values
 from heat_lite.template import schema, support, versions
 from heat_lite.template.editing import yaml_writer
+from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.schema import AttributeSchema
 
 #: columns of an output that is no terminal
 WIDTH = 80
 DOCS = (
-    arguments.argument(
+    argument(
         'subject',
         metavar='TYPE',
         nargs='?',
         help='a resource type, or a function of templates; else list all types',
     ),
-    arguments.argument('--name', metavar='TEXT', help='list only types with this text in the name'),
-    option_parser.PLUGIN_DIR,
-    arguments.flag('--json', help='print JSON'),
+    argument('--name', metavar='TEXT', help='list only types with this text in the name'),
+    PLUGIN_DIR,
+    flag('--json', help='print JSON'),
 )
 
 
-def parser() -> arguments.Parser:
-    return arguments.Parser(
+def parser() -> Parser:
+    return Parser(
         'docs',
         'describe a resource type: its properties, its attributes, and a valid example',
         'heat-lite docs OS::Neutron::Port\nheat-lite docs --name Neutron\nheat-lite docs get_attr',
@@ -39,15 +43,12 @@ def parser() -> arguments.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command. Return its exit status."""
-    return runner.guarded(functools.partial(_docs, parser().parse_args(argv)))
+    return runner.guarded(_docs, parser().parse_args(argv))
 
 
 def _docs(args: argparse.Namespace) -> None:
     out = terminal.Terminal(is_json=args.json)
-    for folder in args.plugin_dir:
-        if not os.path.isdir(folder):
-            raise errors.CommandError(f'{folder}: there is no such folder')
-    types = offline_types.OfflineTypes(args.plugin_dir)
+    types = OfflineTypes(args.plugin_dir)
     if not args.subject:
         _list(types, args.name or '', out)
         return
@@ -58,7 +59,7 @@ def _docs(args: argparse.Namespace) -> None:
         _show_type(types, args.subject, out, functions)
 
 
-def _list(types, text, out):
+def _list(types: OfflineTypes, text: str, out: terminal.Terminal) -> None:
     found = [name for name in types.names() if text.lower() in name.lower()]
     infos = {name: types.get(name) for name in found}
     shown = {
@@ -75,7 +76,7 @@ def _list(types, text, out):
     out.table(['TYPE', 'DESCRIPTION'], shown.items())
 
 
-def _functions():
+def _functions() -> dict[str, list[tuple[str, str]]]:
     """Return ``{function: [(version, description)]}``, the oldest version first."""
     found: dict[str, list[tuple[str, str]]] = {}
     for key in versions.TABLE:
@@ -86,7 +87,7 @@ def _functions():
     return found
 
 
-def _show_function(name, rows, out):
+def _show_function(name: str, rows: Sequence[tuple[str, str]], out: terminal.Terminal) -> None:
     first, (last, description) = rows[0][0], rows[-1]
     if out.is_json:
         listed = [each for each, _ in rows]
@@ -104,7 +105,9 @@ def _meant(name: str, known: list[str]) -> str | None:
     return ' or '.join(sorted(ends)) or errors.closest(name, known)
 
 
-def _show_type(types, name, out, functions):
+def _show_type(
+    types: OfflineTypes, name: str, out: terminal.Terminal, functions: Iterable[str]
+) -> None:
     name = types.full_name(name)
     if not types.knows(name):
         match = _meant(name, [*types.names(), *functions])
@@ -122,7 +125,7 @@ def _show_type(types, name, out, functions):
         out.write_line(line)
 
 
-def _as_json(info, attributes, example):
+def _as_json(info: TypeInfo, attributes: Mapping[str, AttributeSchema], example: Values) -> Values:
     return {
         'resource_type': info.name,
         'description': type_page.summary(info),
@@ -134,5 +137,5 @@ def _as_json(info, attributes, example):
     }
 
 
-def _width():
+def _width() -> int:
     return shutil.get_terminal_size((WIDTH, 24)).columns

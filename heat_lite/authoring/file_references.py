@@ -50,6 +50,14 @@ def read_stdin() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES)
 
 
+def decode(content: bytes) -> str:
+    """Return the text of a file. Raises ValueError for other bytes than UTF-8."""
+    try:
+        return content.decode('utf-8')
+    except UnicodeDecodeError as error:
+        raise ValueError(f'The file is not UTF-8 text from byte {error.start} on') from None
+
+
 def read_bytes(name: str) -> bytes:
     """Return the content of a local file.
 
@@ -69,7 +77,7 @@ def read_bytes(name: str) -> bytes:
         raise ValueError(f'The file cannot be read: {error.strerror}{hint}') from None
 
 
-def _similar_file(name):
+def _similar_file(name: str) -> str | None:
     """Return the name of the file of the same folder that is most similar; None if none is."""
     folder, base = os.path.split(name)
     try:
@@ -80,6 +88,6 @@ def _similar_file(name):
     return os.path.join(folder, found[0]) if found else None
 
 
-def _open_without_wait(name, flags):
+def _open_without_wait(name: str, flags: int) -> int:
     """Open a file; a pipe would wait for its writer."""
     return os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)

@@ -2,32 +2,30 @@
 
 import argparse
 import difflib
-import functools
 import sys
 
 from heat_lite.authoring import file_references, template_files
-from heat_lite.cli import arguments, errors, runner
+from heat_lite.cli import errors, runner
+from heat_lite.cli.option_parser import Parser, argument, flag
 from heat_lite.common import printable
 from heat_lite.template import reader
 from heat_lite.template.editing import formatting
 
 FMT = (
-    arguments.argument(
+    argument(
         'files',
         nargs='+',
         metavar='FILE',
         help='a template, an environment, or a folder of them; - formats standard input to standard'
         ' output',
     ),
-    arguments.flag(
-        '--check', help='write nothing; name the files with another form, and exit with status 1'
-    ),
-    arguments.flag('--diff', help='write nothing; print the changes'),
+    flag('--check', help='write nothing; name the files with another form, and exit with status 1'),
+    flag('--diff', help='write nothing; print the changes'),
 )
 
 
-def parser() -> arguments.Parser:
-    return arguments.Parser(
+def parser() -> Parser:
+    return Parser(
         'fmt',
         'write templates and environments in their usual form: order of keys, two spaces a level,'
         ' one empty line between sections. Comments, quotes and short forms are kept, and the data'
@@ -39,7 +37,7 @@ def parser() -> arguments.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command. Return its exit status."""
-    return runner.guarded(functools.partial(_format_all, parser().parse_args(argv)))
+    return runner.guarded(_format_all, parser().parse_args(argv))
 
 
 def _format_all(args: argparse.Namespace) -> int:
@@ -77,7 +75,7 @@ def _format(name: str, args: argparse.Namespace) -> bool:
     return is_changed
 
 
-def _formatted(name, text):
+def _formatted(name: str, text: str) -> str:
     if not template_files.parse(name, text):
         raise errors.FileError(f'{name}: not formatted: The document is empty.')
     try:
@@ -86,7 +84,7 @@ def _formatted(name, text):
         raise errors.FileError(f'{name}: not formatted: {error}') from None
 
 
-def _print_diff(name, text, done):
+def _print_diff(name: str, text: str, done: str) -> None:
     changes = difflib.unified_diff(
         text.splitlines(), done.splitlines(), name, f'{name} (formatted)', lineterm=''
     )

@@ -1,16 +1,16 @@
 """``heat-lite init``: writes a template to start from."""
 
 import argparse
-import functools
 import os
 import shlex
 from pathlib import Path
-from typing import Any
 
 from heat_lite.authoring import file_references, offline_types, template_files, type_starter
-from heat_lite.cli import arguments, errors, runner
+from heat_lite.cli import errors, runner
 from heat_lite.cli.display import terminal
+from heat_lite.cli.option_parser import Parser, argument, flag
 from heat_lite.common import installation
+from heat_lite.common.value_types import Values
 from heat_lite.template.editing import yaml_writer
 
 #: the folder of the templates: a kind is a file, or a folder with a file of the same name and the
@@ -18,25 +18,25 @@ from heat_lite.template.editing import yaml_writer
 FOLDER = 'init'
 SUFFIX = '.yaml'
 INIT = (
-    arguments.argument(
+    argument(
         'kind',
         metavar='KIND',
         nargs='?',
         help='a kind of template, or a resource type; else list the kinds',
     ),
-    arguments.argument(
+    argument(
         '-o',
         '--output',
         metavar='FILE',
         help='write the template to this file; - prints it (default: KIND.yaml)',
     ),
-    arguments.flag('--force', help='overwrite existing files'),
-    arguments.flag('--json', help='print JSON'),
+    flag('--force', help='overwrite existing files'),
+    flag('--json', help='print JSON'),
 )
 
 
-def parser() -> arguments.Parser:
-    return arguments.Parser(
+def parser() -> Parser:
+    return Parser(
         'init',
         'write a template to start from',
         'heat-lite init\nheat-lite init server -o app.yaml\nheat-lite init OS::Neutron::Router',
@@ -46,7 +46,7 @@ def parser() -> arguments.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command. Return its exit status."""
-    return runner.guarded(functools.partial(_init, parser().parse_args(argv)))
+    return runner.guarded(_init, parser().parse_args(argv))
 
 
 def kinds() -> dict[str, Path]:
@@ -57,7 +57,7 @@ def kinds() -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
-def _is_main(path):
+def _is_main(path: Path) -> bool:
     return path.stem == path.parent.name
 
 
@@ -81,7 +81,7 @@ def _init(args: argparse.Namespace) -> None:
     _report(files, main_name, out)
 
 
-def _list(out):
+def _list(out: terminal.Terminal) -> None:
     rows = [
         {'kind': kind, 'description': template_files.parse(kind, path.read_text())['description']}
         for kind, path in kinds().items()
@@ -116,7 +116,7 @@ def _texts(kind: str) -> dict[str, str]:
     return {name + SUFFIX: yaml_writer.to_yaml(example)}
 
 
-def _print(kind, texts):
+def _print(kind: str, texts: dict[str, str]) -> None:
     if len(texts) > 1:
         raise errors.UsageError(
             f'{kind} consists of {len(texts)} files, which cannot be printed: leave out -o -'
@@ -148,6 +148,6 @@ def _report(files: dict[str, str], main_name: str, out: terminal.Terminal) -> No
     out.write_line(f'  heat-lite apply -t {name}{values} {stack}')
 
 
-def _required(data: dict[str, Any]) -> list[str]:
+def _required(data: Values) -> list[str]:
     parameters = data.get('parameters') or {}
     return [name for name, each in parameters.items() if 'default' not in each]

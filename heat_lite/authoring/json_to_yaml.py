@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     return status
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         'cfn-json2yaml',
         description='Write CFN templates in JSON as YAML: app.template becomes app.yaml.',
@@ -40,7 +40,7 @@ def _parser():
     return parser
 
 
-def _files(path):
+def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     found = sorted(file for pattern in PATTERNS for file in path.glob(pattern))
@@ -49,7 +49,7 @@ def _files(path):
     return found
 
 
-def _convert(file, force):
+def _convert(file: Path, force: bool) -> None:
     data = cfn_reader.parse(file.read_text(encoding='utf-8'), str(file))
     if not cfn_to_hot.is_cfn(data):
         raise ValueError(f'{file} is no template in CFN')

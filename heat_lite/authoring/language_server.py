@@ -5,20 +5,22 @@ time limit, because a regular expression of a template may hold the interpreter.
 """
 
 import asyncio
+import contextlib
 import functools
-import json
+import multiprocessing
 import os
 import re
 import signal
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from multiprocessing.connection import Connection
+from typing import NoReturn
 
 from lsprotocol import types
 from pygls import uris
 from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
 
-from heat_lite.authoring import lint, offline_types
-from heat_lite.engine.validation import offline_validation
+from heat_lite.authoring import lint
 from heat_lite.template.editing import completion
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -54,27 +56,25 @@ _WORD = re.compile(r'[^\s,\[\]{}#]+')
 class OpenFiles(lint.Files):
     """The local files, with the texts of open documents in place of their files."""
 
-    def __init__(self, roots, texts: dict[str, str]):
+    def __init__(self, roots: Iterable[str], texts: dict[str, str]) -> None:
         super().__init__(roots)
         self._texts = texts
 
-    def has(self, name):
+    def has(self, name: str) -> bool | None:
         return True if name in self._texts else super().has(name)
 
-    def read(self, name):
+    def read(self, name: str) -> str:
         return self._texts[name] if name in self._texts else super().read(name)
 
 
 class TemplateServer(LanguageServer):
     """A server with the resource types and the settings of the linter."""
 
-    def __init__(self, settings: Settings, plugin_dirs: list[str], timeout: float):
+    def __init__(self, settings: Settings, plugin_dirs: list[str], timeout: float) -> None:
         super().__init__('heat-lite', lint.version())
         self.settings = settings
         self.timeout = timeout
-        self.types = offline_types.OfflineTypes(
-            [*settings.plugin_dirs, *plugin_dirs], settings.resource_types
-        )
+        self.types = lint.types_of(settings, plugin_dirs)
         #: {uri: the task that checks the document}
         self.checks: dict[str, asyncio.Task] = {}
 
@@ -87,16 +87,7 @@ class TemplateServer(LanguageServer):
             texts[path] = text
         roots = [os.path.dirname(path) or '.', *map(os.path.dirname, self.environments())]
         roots += [uris.to_fs_path(folder) or '.' for folder in self.workspace.folders]
-        validate = functools.partial(offline_validation.validation_errors, self.types)
-        settings = self.settings
-        return Linter(
-            self.types,
-            OpenFiles(roots, texts),
-            validate,
-            settings.off(),
-            self.types.base,
-            settings.levels,
-        )
+        return lint.build_linter(self.types, OpenFiles(roots, texts), self.settings)
 
     def environments(self) -> list[str]:
         """Return the paths of the environments that the settings apply to all templates."""
@@ -125,17 +116,14 @@ async def check(server: TemplateServer, uri: str, delay: float = DELAY) -> None:
     version = document.version
     work = functools.partial(server.find, document.path)
     found = await in_child(work, server.timeout)
-    diagnostics = (
-        [_too_slow(server.timeout)]
-        if found is None
-        else _diagnostics(document, [Finding(*each) for each in found])
-    )
+    too_slow = f'The check has not ended after {server.timeout:g} seconds (--timeout)'
+    diagnostics = [_note(too_slow)] if found is None else _diagnostics(document, found)
     server.text_document_publish_diagnostics(
         types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
     )
 
 
-def _diagnostics(document, findings):
+def _diagnostics(document: TextDocument, findings: Sequence[Finding]) -> list[types.Diagnostic]:
     """Return the first findings, and how many more there are."""
     lines = document.source.splitlines(keepends=True)
     shown = [_diagnostic(document, lines, each) for each in findings[:MAX_FINDINGS]]
@@ -144,7 +132,7 @@ def _diagnostics(document, findings):
     return [*shown, _note(text)] if more else shown
 
 
-def _diagnostic(document, lines, finding):
+def _diagnostic(document: TextDocument, lines: Sequence[str], finding: Finding) -> types.Diagnostic:
     line = lines[finding.line - 1] if finding.line <= len(lines) else ''
     word = _WORD.match(line, finding.column - 1)
     end = word.end() if word else finding.column - 1
@@ -175,11 +163,7 @@ def completion_item(item: completion.Item, span: types.Range) -> types.Completio
     )
 
 
-def _too_slow(seconds):
-    return _note(f'The check has not ended after {seconds:g} seconds (--timeout)')
-
-
-def _note(text):
+def _note(text: str) -> types.Diagnostic:
     start = types.Position(0, 0)
     return types.Diagnostic(
         range=types.Range(start, start),
@@ -189,43 +173,33 @@ def _note(text):
     )
 
 
-async def in_child(work: Callable[[], list], seconds: float) -> list | None:
+async def in_child(work: Callable[[], list[Finding]], seconds: float) -> list[Finding] | None:
     """Return the list that ``work()`` returns in a child process, None after a time limit."""
-    reader, writer = os.pipe()
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    # multiprocessing would close the standard input, which waits for the thread that reads it.
     child = os.fork()
     if child == 0:
-        _answer(work, writer)
-    os.close(writer)
+        _answer(work, sender)
+    sender.close()
     try:
-        loop = asyncio.get_running_loop()
-        text = await loop.run_in_executor(None, _read, reader, time.monotonic() + seconds)
+        return await asyncio.to_thread(_receive, receiver, seconds)
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        os.close(reader)
-    return json.loads(text) if text else None
+        receiver.close()
 
 
-def _answer(work, writer):
+def _answer(work: Callable[[], list[Finding]], sender: Connection) -> NoReturn:
     """Write the result of ``work()`` to a pipe and end this process."""
     try:
-        with open(writer, 'w', encoding='utf-8') as file:
-            json.dump(work(), file)
+        sender.send(work())
     finally:
         os._exit(0)
 
 
-def _read(reader, deadline):
-    """Return what comes through a pipe, nothing after the deadline."""
-    os.set_blocking(reader, False)
-    parts = []
-    while time.monotonic() < deadline:
-        try:
-            part = os.read(reader, 1 << 16)
-        except BlockingIOError:
-            time.sleep(0.01)
-            continue
-        if not part:
-            return b''.join(parts)
-        parts.append(part)
-    return b''
+def _receive(receiver: Connection, seconds: float) -> list[Finding] | None:
+    """Return what comes through a pipe; None after a time limit, or if the child has failed."""
+    with contextlib.suppress(EOFError):
+        if receiver.poll(seconds):
+            return receiver.recv()
+    return None

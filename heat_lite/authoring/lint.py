@@ -1,22 +1,69 @@
 """``heat-lite lint``: checks templates and environments without a service."""
 
+import argparse
+import contextlib
 import functools
 import importlib.metadata
 import os
 import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from heat_lite.authoring import file_references, lint_settings, offline_types, time_limit
-from heat_lite.cli import option_parser
+from heat_lite.authoring import file_references, lint_settings, time_limit
+from heat_lite.authoring.offline_types import OfflineTypes
+from heat_lite.cli.option_parser import PLUGIN_DIR, Parser, argument, flag, repeatable, timeout
 from heat_lite.engine.validation import offline_validation
 from heat_lite.template.lint import finding, report
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
+from heat_lite.template.lint.settings import Settings
 
 #: bytes of all files together
 MAX_TOTAL_BYTES = 64 * 1024 * 1024
 OUTSIDE = (
     'The file cannot be read: it is outside of the folders of the linted files (--root FOLDER '
     'permits another folder)'
+)
+
+
+LINT = (
+    argument(
+        'files',
+        nargs='*',
+        metavar='FILE',
+        help='a template, an environment, or a folder of them; - reads standard input',
+    ),
+    argument(
+        '--format',
+        choices=report.FORMATS,
+        default='text',
+        help='output format of the findings; short has one line each (default %(default)s)',
+    ),
+    argument(
+        '--json',
+        dest='format',
+        action='store_const',
+        const='json',
+        help='short for --format json (default: no)',
+    ),
+    repeatable(
+        '--ignore',
+        metavar='RULE',
+        choices=[rule.name for rule in RULES],
+        help='skip a rule; may be repeated',
+    ),
+    repeatable(
+        '--root',
+        metavar='FOLDER',
+        help='also read files below this folder; may be repeated (default: the folders of FILE)',
+    ),
+    argument(
+        '--config',
+        metavar='FILE',
+        help='read the settings from this file (default: .heat-lint.yaml in the working directory)',
+    ),
+    PLUGIN_DIR,
+    timeout(time_limit.TIMEOUT),
+    flag('--rules', help='list the rules and exit'),
 )
 
 
@@ -27,16 +74,15 @@ class Files:
     name any file.
     """
 
-    def __init__(self, roots=('.',), stdin=None):
+    def __init__(self, roots: Iterable[str] = ('.',)) -> None:
         self._roots = [os.path.realpath(root) for root in roots]
-        self._stdin = stdin
         self._bytes_left = MAX_TOTAL_BYTES
 
-    def join(self, name, reference):
+    def join(self, name: str, reference: str) -> str:
         """Return the name of the file that the file ``name`` refers to as ``reference``."""
         return file_references.join(name, reference)
 
-    def has(self, name):
+    def has(self, name: str) -> bool | None:
         """Whether a regular file exists; None for a file that is not read.
 
         That is a URL, or a file outside of the roots, whether it exists or not.
@@ -45,17 +91,14 @@ class Files:
             return None
         return os.path.isfile(name)
 
-    def read(self, name):
+    def read(self, name: str) -> str:
         """Return the text of a file. Raises ValueError, with the reason, if it is not readable."""
-        try:
-            if name == file_references.STDIN:
-                given = self._stdin
-                return given.read() if given else file_references.read_stdin().decode('utf-8')
-            return self.read_bytes(name).decode('utf-8')
-        except UnicodeDecodeError as error:
-            raise ValueError(f'The file is not UTF-8 text from byte {error.start} on') from None
+        is_input = name == file_references.STDIN
+        return file_references.decode(
+            file_references.read_stdin() if is_input else self.read_bytes(name)
+        )
 
-    def read_bytes(self, name):
+    def read_bytes(self, name: str) -> bytes:
         """Return the content of a file. Raises ValueError like ``read``."""
         if not self._is_below_a_root(name):
             raise ValueError(OUTSIDE)
@@ -65,7 +108,7 @@ class Files:
             raise ValueError(f'All files together are longer than {MAX_TOTAL_BYTES} bytes')
         return content
 
-    def _is_below_a_root(self, name):
+    def _is_below_a_root(self, name: str) -> bool:
         """Whether the file that a name leads to, through symbolic links, is below a root."""
         if '\0' in name:
             return False
@@ -73,73 +116,31 @@ class Files:
         return any(os.path.commonpath((root, path)) == root for root in self._roots)
 
 
-def parser():
-    top = option_parser.Parser(
+def parser() -> Parser:
+    return Parser(
         'lint',
         'check templates, environments, and the templates that they refer to.'
         ' No service and no network are used',
         'heat-lite lint app.yaml production.yaml\nheat-lite lint --format sarif templates/',
+        LINT,
         note='The exit status is 0 without findings (or with notes only), 1 with warnings,'
         ' 2 with errors.',
     )
-    top.add_argument(
-        'files',
-        nargs='*',
-        metavar='FILE',
-        help='a template, an environment, or a folder of them; - reads standard input',
-    )
-    top.add_argument(
-        '--format',
-        choices=report.FORMATS,
-        default='text',
-        help='output format of the findings; short has one line each (default %(default)s)',
-    )
-    top.add_argument(
-        '--json',
-        dest='format',
-        action='store_const',
-        const='json',
-        help='short for --format json (default: no)',
-    )
-    top.add_argument(
-        '--ignore',
-        action='append',
-        default=[],
-        metavar='RULE',
-        choices=[rule.name for rule in RULES],
-        help='skip a rule; may be repeated',
-    )
-    top.add_argument(
-        '--root',
-        action='append',
-        default=[],
-        metavar='FOLDER',
-        help='also read files below this folder; may be repeated (default: the folders of FILE)',
-    )
-    top.add_argument(
-        '--config',
-        metavar='FILE',
-        help='read the settings from this file (default: .heat-lint.yaml in the working directory)',
-    )
-    option_parser.PLUGIN_DIR.add_to(top)
-    option_parser.timeout(time_limit.TIMEOUT).add_to(top)
-    top.add_argument('--rules', action='store_true', help='list the rules and exit')
-    return top
 
 
-def rules():
+def rules() -> str:
     """Return the output of ``--rules``."""
     return '\n'.join(f'{rule.name:22}{rule.level:9}{rule.summary()}' for rule in RULES)
 
 
-def version():
+def version() -> str:
     try:
         return importlib.metadata.version('heat-lite')
     except importlib.metadata.PackageNotFoundError:
         return '0'
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run the command. Return its exit status."""
     options = parser()
     args = options.parse_args(argv)
@@ -151,7 +152,7 @@ def main(argv=None):
     return time_limit.exit_status('heat-lite lint', args.timeout, functools.partial(_lint, args))
 
 
-def _lint(args):
+def _lint(args: argparse.Namespace) -> int:
     """Print the findings. Return the exit status."""
     try:
         settings = lint_settings.load(args.config).without_rules(args.ignore)
@@ -159,23 +160,22 @@ def _lint(args):
     except ValueError as error:
         print(f'heat-lite lint: {error}', file=sys.stderr)
         return 2
-    write = {
+    write: dict[str, Callable[..., str]] = {
+        **report.FORMATS,
         'sarif': functools.partial(report.as_sarif, version=version()),
         'text': functools.partial(report.as_text, texts=texts),
-    }.get(args.format, report.FORMATS[args.format])
-    try:
-        print(write(findings), flush=True)
-    except BrokenPipeError:
-        sys.stdout = None  # the reader closed the pipe (`| head`)
+    }
+    with contextlib.suppress(BrokenPipeError):  # the reader closed the pipe (`| head`)
+        print(write[args.format](findings), flush=True)
     return finding.exit_status(findings)
 
 
-def find(names, settings, roots=(), plugin_dirs=()):
-    """Return the findings in files and folders. Raises ValueError for too many files."""
-    return inspect(names, settings, roots, plugin_dirs)[0]
-
-
-def inspect(names, settings, roots=(), plugin_dirs=()):
+def inspect(
+    names: Collection[str],
+    settings: Settings,
+    roots: Iterable[str] = (),
+    plugin_dirs: Iterable[str] = (),
+) -> tuple[list[finding.Finding], Mapping[str, str]]:
     """Return the findings in files and folders, and the texts that may be quoted.
 
     Raises ValueError for too many files.
@@ -183,18 +183,23 @@ def inspect(names, settings, roots=(), plugin_dirs=()):
     files, candidates = lint_settings.expand(names, settings)
     named = [*files, *settings.environments]
     folders = [name for name in names if os.path.isdir(name)]
-    types = offline_types.OfflineTypes(
-        [*settings.plugin_dirs, *plugin_dirs], settings.resource_types
-    )
-    linter = Linter(
-        types,
+    linter = build_linter(
+        types_of(settings, plugin_dirs),
         Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots]),
-        functools.partial(offline_validation.validation_errors, types),
-        settings.off(),
-        types.base,
-        settings.levels,
+        settings,
     )
     return linter.lint(named, candidates), linter.texts
+
+
+def types_of(settings: Settings, plugin_dirs: Iterable[str]) -> OfflineTypes:
+    """Return the resource types, also those of plug-ins and those that the settings name."""
+    return OfflineTypes([*settings.plugin_dirs, *plugin_dirs], settings.resource_types)
+
+
+def build_linter(types: OfflineTypes, files: Files, settings: Settings) -> Linter:
+    """Return a linter whose resource types validate the resources, too."""
+    validate = functools.partial(offline_validation.validation_errors, types)
+    return Linter(types, files, validate, settings.off(), types.base, settings.levels)
 
 
 if __name__ == '__main__':

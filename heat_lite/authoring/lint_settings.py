@@ -37,7 +37,7 @@ def load(path: str | None) -> Settings:
     return _relative_to(os.path.dirname(name), found if path else _harmless(found))
 
 
-def _read(name):
+def _read(name: str) -> str:
     try:
         content = file_references.read_bytes(name)
         if len(content) > MAX_BYTES:
@@ -47,13 +47,13 @@ def _read(name):
         raise ValueError(f'{name}: {error}') from None
 
 
-def _is_below_working_directory(name):
+def _is_below_working_directory(name: str) -> bool:
     """Whether the file that a name leads to, through symbolic links, is in the directory."""
     here = os.path.realpath('.')
     return os.path.commonpath((here, os.path.realpath(name))) == here
 
 
-def _harmless(found):
+def _harmless(found: Settings) -> Settings:
     """Return settings without what the file of a stranger may not choose, and print that."""
     inner = tuple(name for name in found.environments if _is_below_working_directory(name))
     for setting, used, reason in (
@@ -70,18 +70,18 @@ def _harmless(found):
     return dataclasses.replace(found, plugin_dirs=(), environments=kept)
 
 
-def _relative_to(folder, found):
+def _relative_to(folder: str, found: Settings) -> Settings:
     """Return settings with names of files relative to the working directory."""
+
+    def join(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(os.path.normpath(os.path.join(folder, name)) for name in names)
+
     return dataclasses.replace(
         found,
-        environments=tuple(_join(folder, name) for name in found.environments),
-        plugin_dirs=tuple(_join(folder, name) for name in found.plugin_dirs),
-        ignore=tuple(_join(folder, name) for name in found.ignore),
+        environments=join(found.environments),
+        plugin_dirs=join(found.plugin_dirs),
+        ignore=join(found.ignore),
     )
-
-
-def _join(folder, name):
-    return os.path.normpath(os.path.join(folder, name))
 
 
 def expand(names: Iterable[str], settings: Settings) -> tuple[list[str], list[str]]:
@@ -101,7 +101,7 @@ def expand(names: Iterable[str], settings: Settings) -> tuple[list[str], list[st
     return files, candidates
 
 
-def _walk(top, settings) -> Iterator[str]:
+def _walk(top: str, settings: Settings) -> Iterator[str]:
     """Yield the files of a folder that may be templates. Symbolic links are not followed."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith('.'))

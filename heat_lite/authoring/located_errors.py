@@ -1,8 +1,9 @@
 """Errors at a place of a file, in the form of compilers: file:line:col, text, line with a mark."""
 
+import argparse
 import os
 import re
-from typing import Any
+from collections.abc import Mapping
 
 from heat_lite.authoring import file_references
 from heat_lite.cli import api_client, runner
@@ -42,7 +43,9 @@ def format_error(name: str, error: Exception, source: str) -> FileError:
     return FileError(f'{name}: {error}')
 
 
-def locate_response(error: api_client.RequestFailed, args: Any) -> LocatedError | None:
+def locate_response(
+    error: api_client.RequestFailed, args: argparse.Namespace
+) -> LocatedError | None:
     """Return the error of the service at its place in a file of the user; None without a place.
 
     The service names the template ``template``, and other files by their URL.
@@ -61,7 +64,7 @@ def locate_response(error: api_client.RequestFailed, args: Any) -> LocatedError 
     return shown
 
 
-def _suggestion(error, source):
+def _suggestion(error: api_client.RequestFailed, source: str | None) -> str:
     """Return the section or version that the template may mean, '' for other errors.
 
     Clients look for the texts of the service, which are Heat's and suggest nothing.
@@ -78,7 +81,9 @@ def _suggestion(error, source):
         return ''
 
 
-def _locate_whole_template(error, args):
+def _locate_whole_template(
+    error: api_client.RequestFailed, args: argparse.Namespace
+) -> LocatedError | None:
     """Return an error that is about the template as a whole at its beginning; None for others."""
     name = getattr(args, 'template', None)
     if not name or not error.text.startswith(runner.NO_TEMPLATE):
@@ -89,7 +94,7 @@ def _locate_whole_template(error, args):
     return located(name, *source_positions.START, text, source or None)
 
 
-def _name_of(url):
+def _name_of(url: str) -> str:
     """Return the name of a file as a user would write it."""
     if not url.startswith('file://'):
         return url
@@ -98,7 +103,7 @@ def _name_of(url):
     return path if relative.startswith('../..') else relative
 
 
-def _source(name, sources):
+def _source(name: str, sources: Mapping[str, bytes]) -> str | None:
     """Return the text of a file; ``sources`` has the content of those that were sent."""
     if name in sources:
         return sources[name].decode('utf-8', 'replace')

@@ -1,17 +1,30 @@
 """The requests that ``heat-lite lsp`` answers, and its command line."""
 
-import argparse
 import asyncio
 import os
 import sys
 
 from lsprotocol import types
 from pygls import uris
+from pygls.workspace import TextDocument
 
 from heat_lite.authoring import language_server, lint_settings
 from heat_lite.authoring.language_server import TemplateServer
-from heat_lite.cli import option_parser
+from heat_lite.cli.option_parser import PLUGIN_DIR, Parser, argument, flag, timeout
 from heat_lite.template.editing import completion, cursor, lookup
+from heat_lite.template.lint.document import TemplateDocument
+
+LSP = (
+    argument(
+        '--config',
+        metavar='FILE',
+        help='read the settings of the linter from this file (default: .heat-lint.yaml in the'
+        ' working directory)',
+    ),
+    PLUGIN_DIR,
+    timeout(language_server.TIMEOUT, 'end a check'),
+    flag('--stdio', help='accepted, as editors pass it'),
+)
 
 
 def build(server: TemplateServer) -> TemplateServer:
@@ -27,49 +40,57 @@ def build(server: TemplateServer) -> TemplateServer:
     return server
 
 
-async def _check_later(server: TemplateServer, params) -> None:
+async def _check_later(
+    server: TemplateServer,
+    params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams,
+) -> None:
     _schedule(server, params.text_document.uri)
 
 
-async def _check_all(server: TemplateServer, params) -> None:
+async def _check_all(server: TemplateServer, params: types.DidSaveTextDocumentParams) -> None:
     """Check all open documents: they may use the saved one."""
     for uri in list(server.workspace.text_documents):
         _schedule(server, uri)
 
 
-def _schedule(server, uri):
+def _schedule(server: TemplateServer, uri: str) -> None:
     """Check a document after a pause. A later change ends the check of an earlier text."""
-    running = server.checks.pop(uri, None)
-    if running is not None:
-        running.cancel()
+    _cancel(server, uri)
     task = asyncio.ensure_future(language_server.check(server, uri))
     server.checks[uri] = task
     task.add_done_callback(lambda done: _end(server, uri, done))
 
 
-def _end(server, uri, task):
+def _cancel(server: TemplateServer, uri: str) -> None:
+    running = server.checks.pop(uri, None)
+    if running is not None:
+        running.cancel()
+
+
+def _end(server: TemplateServer, uri: str, task: asyncio.Task) -> None:
     if server.checks.get(uri) is task:
         del server.checks[uri]
 
 
-async def _forget(server: TemplateServer, params) -> None:
+async def _forget(server: TemplateServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
-    running = server.checks.pop(uri, None)
-    if running is not None:
-        running.cancel()
+    _cancel(server, uri)
     server.text_document_publish_diagnostics(
         types.PublishDiagnosticsParams(uri=uri, diagnostics=[])
     )
 
 
-def _position(document, position):
+def _position(document: TextDocument, position: types.Position) -> tuple[int, int]:
     """Return the line and the column of a client's position, counted from one."""
     lines = document.source.split('\n')  # the last one may be empty, and the cursor in it
     found = document.position_codec.position_from_client_units(lines, position)
     return found.line + 1, found.character + 1
 
 
-def _open_document(server, params):
+def _open_document(
+    server: TemplateServer,
+    params: types.CompletionParams | types.HoverParams | types.DefinitionParams,
+) -> TextDocument | None:
     """Return the document of a request, None for one that the client has not opened."""
     return server.workspace.text_documents.get(params.text_document.uri)
 
@@ -77,12 +98,13 @@ def _open_document(server, params):
 def complete(server: TemplateServer, params: types.CompletionParams) -> types.CompletionList:
     """Return the completions at a position. They replace the word around it."""
     document = _open_document(server, params)
-    draft = document and cursor.draft(document.source, *_position(document, params.position))
+    end = params.position
+    draft = None
+    if document is not None:
+        draft = cursor.draft(document.source, *_position(document, end))
     if document is None or draft is None:
         return types.CompletionList(is_incomplete=False, items=[])
-    word = draft.word
-    end = params.position
-    start = types.Position(end.line, max(0, end.character - len(word)))
+    start = types.Position(end.line, max(0, end.character - len(draft.word)))
     matching = completion.complete_draft(server.template(document.path, draft.text), draft)
     return types.CompletionList(
         is_incomplete=len(matching) > language_server.MAX_ITEMS,
@@ -95,8 +117,8 @@ def complete(server: TemplateServer, params: types.CompletionParams) -> types.Co
 
 def hover(server: TemplateServer, params: types.HoverParams) -> types.Hover | None:
     """Return the description of the word at a position."""
-    template, place = _at(server, params)
-    text = None if template is None else lookup.describe(template, place)
+    found = _find_place(server, params)
+    text = lookup.describe(*found) if found else None
     if text is None:
         return None
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
@@ -106,8 +128,8 @@ def find_definition(
     server: TemplateServer, params: types.DefinitionParams
 ) -> types.Location | None:
     """Return where the thing that is named at a position is defined."""
-    template, place = _at(server, params)
-    target = None if template is None else lookup.definition(template, place)
+    found = _find_place(server, params)
+    target = lookup.definition(*found) if found else None
     if target is None:
         return None
     uri = uris.from_fs_path(os.path.abspath(target.file))
@@ -115,35 +137,28 @@ def find_definition(
     return types.Location(uri or target.file, types.Range(start, start))
 
 
-def _at(server, params):
-    """Return the template of a request and the place in it, or two times None."""
+def _find_place(
+    server: TemplateServer, params: types.HoverParams | types.DefinitionParams
+) -> tuple[TemplateDocument, cursor.Place] | None:
+    """Return the template of a request and the place in it."""
     document = _open_document(server, params)
     if document is None:
-        return None, None
+        return None
     place = cursor.place_at(document.source, *_position(document, params.position))
     template = None if place is None else server.template(document.path, document.source)
-    return (None, None) if template is None else (template, place)
+    return None if place is None or template is None else (template, place)
 
 
-def parser() -> argparse.ArgumentParser:
-    top = option_parser.Parser(
+def parser() -> Parser:
+    return Parser(
         'lsp',
         'serve editors: the Language Server Protocol over standard input and output',
         'heat-lite lsp --config heat-lint.yaml',
+        LSP,
     )
-    top.add_argument(
-        '--config',
-        metavar='FILE',
-        help='read the settings of the linter from this file (default: .heat-lint.yaml in the'
-        ' working directory)',
-    )
-    option_parser.PLUGIN_DIR.add_to(top)
-    option_parser.timeout(language_server.TIMEOUT, 'end a check').add_to(top)
-    top.add_argument('--stdio', action='store_true', help='accepted, as editors pass it')
-    return top
 
 
-def main(argv=None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the server until the client ends it. Return the exit status."""
     args = parser().parse_args(argv)
     if sys.stdin is None or sys.stdout is None:
@@ -156,7 +171,3 @@ def main(argv=None) -> int:
         return 2
     build(TemplateServer(settings, args.plugin_dir, args.timeout)).start_io()
     return 0
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -1,9 +1,10 @@
 """The commands that need no service. They start without the libraries of databases and clouds."""
 
-import functools
 import importlib
 import importlib.util
 import sys
+from collections.abc import Sequence
+from types import ModuleType
 
 from heat_lite.startup import lazy_imports
 
@@ -22,36 +23,22 @@ SERVICE_MODULES = tuple(
 LIBRARIES = ('croniter', 'oslo_db.exception', 'regex', 'requests', 'yaql')
 
 
-def _run(module, argv=None):
-    """Run a command of this package. Return its exit status."""
+def _import(name: str) -> ModuleType:
     lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
-    return importlib.import_module(f'heat_lite.authoring.{module}').main(
-        sys.argv[1:] if argv is None else argv
-    )
+    return importlib.import_module(name)
 
 
-def lsp(argv=None):
-    """Run ``heat-lite lsp``, which needs the package pygls. Return its exit status."""
-    if importlib.util.find_spec('pygls') is None:
+def run(module: str, argv: list[str]) -> int:
+    """Run ``main`` of a module. Return its exit status. Editors need the package pygls."""
+    if module.endswith('.lsp') and importlib.util.find_spec('pygls') is None:
         print(
             "heat-lite lsp: the package pygls is missing: pip install 'heat-lite[lsp]'",
             file=sys.stderr,
         )
         return 2
-    return _run('lsp', argv)
+    return _import(module).main(argv)
 
 
-convert = functools.partial(_run, 'convert')
-docs = functools.partial(_run, 'docs')
-fmt = functools.partial(_run, 'fmt')
-init = functools.partial(_run, 'init')
-lint = functools.partial(_run, 'lint')
-schema = functools.partial(_run, 'schema')
-test = functools.partial(_run, 'template_tests.command')
-
-
-def template_graph(name, environments, depth):
+def template_graph(name: str, environments: Sequence[str], depth: int) -> list:
     """Return the nodes of the graph of a template (see ``authoring.template_graph``)."""
-    lazy_imports.install((*SERVICE_MODULES, *LIBRARIES))
-    module = importlib.import_module('heat_lite.authoring.template_graph')
-    return module.nodes(name, environments, depth)
+    return _import('heat_lite.authoring.template_graph').nodes(name, environments, depth)

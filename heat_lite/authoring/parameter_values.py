@@ -4,12 +4,13 @@ The service validates a template as Heat does: it reads no value of a parameter.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.authoring import located_errors
 from heat_lite.cli.errors import CommandError
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks, reader, source_positions
+from heat_lite.template.parameters.parameter import ParameterSchema
 from heat_lite.template.parameters.parameters import HIDDEN_TEXT, Parameters
 from heat_lite.template.template import Template
 
@@ -18,7 +19,7 @@ READ_ERRORS = (exception.HeatException, ValueError, TypeError)
 SECTIONS = ('parameters', 'Parameters')
 
 
-def check(name: str, body: Mapping[str, Any]) -> None:
+def check(name: str, body: Mapping[str, Value]) -> None:
     """Raise CommandError, at a place of the template ``name``, for an invalid value in a request.
 
     The template is valid. Parameters without value are left out, and custom constraints, which
@@ -37,7 +38,7 @@ def check(name: str, body: Mapping[str, Any]) -> None:
             _check_value(name, body['template'], schemata[each], value)
 
 
-def _check_value(template, text, schema, value):
+def _check_value(template: str, text: str, schema: ParameterSchema, value: Value) -> None:
     try:
         Parameters({schema.name: schema}, {schema.name: value}).validate()
     except READ_ERRORS as error:

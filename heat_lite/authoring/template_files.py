@@ -15,13 +15,10 @@ from heat_lite.template.lint.settings import Settings
 def read(name: str) -> str:
     """Return the text of a file, of standard input for ``-``. Raises FileError."""
     try:
-        if name == file_references.STDIN:
-            return file_references.read_stdin().decode('utf-8')
-        return file_references.read_bytes(name).decode('utf-8')
-    except UnicodeDecodeError as error:
-        raise errors.FileError(
-            f'{name}: The file is not UTF-8 text from byte {error.start} on'
-        ) from None
+        is_input = name == file_references.STDIN
+        return file_references.decode(
+            file_references.read_stdin() if is_input else file_references.read_bytes(name)
+        )
     except ValueError as error:
         raise errors.FileError(f'{name}: {error}') from None
 
@@ -53,7 +50,7 @@ def write(name: str, text: str) -> None:
         raise errors.FileError(f'{name}: The file cannot be written: {error.strerror}') from None
 
 
-def _umask():
+def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
@@ -79,7 +76,7 @@ def expand(names: Iterable[str]) -> list[str]:
     return [*files, *(name for name in candidates if _is_of_heat(name))]
 
 
-def _is_of_heat(name):
+def _is_of_heat(name: str) -> bool:
     try:
         return document.looks_like_heat(document.Document(name, read(name)))
     except errors.FileError:

@@ -6,6 +6,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from types import FrameType
 
 #: default of --timeout, in seconds
 TIMEOUT = 60.0
@@ -50,7 +51,7 @@ def exit_status(program: str, seconds: float, work: Callable[[], int]) -> int:
         signal.signal(signal.SIGALRM, previous)
 
 
-def _collect_seldom():
+def _collect_seldom() -> None:
     """Collect garbage seldom: a large template is many objects that stay until the end.
 
     With the usual thresholds, a lint of 9,000 references takes twice as long.
@@ -59,5 +60,5 @@ def _collect_seldom():
     gc.set_threshold(OBJECTS_PER_COLLECTION, 50, 50)
 
 
-def _raise_timeout(signum, frame):
+def _raise_timeout(signum: int, frame: FrameType | None) -> None:
     raise TimeoutError

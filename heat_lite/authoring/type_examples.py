@@ -6,9 +6,10 @@ an example of the required properties alone says little.
 
 import functools
 import re
-from typing import Any
+from collections.abc import Mapping
 
 from heat_lite.common import installation
+from heat_lite.common.value_types import Value, Values
 from heat_lite.template import coercion, constraints, reader
 from heat_lite.template.lint.rules.practices import is_secret
 from heat_lite.template.lint.type_info import TypeInfo
@@ -77,10 +78,10 @@ def template_of(info: TypeInfo) -> dict:
     curated = _curated().get(info.name)
     properties = _required(info.properties or {}) if curated is None else curated
     properties = {key: _without_secret(key, value, secrets) for key, value in properties.items()}
-    resource: dict[str, Any] = {'type': info.name}
+    resource: Values = {'type': info.name}
     if properties:
         resource['properties'] = properties
-    template: dict[str, Any] = {'heat_template_version': VERSION}
+    template: Values = {'heat_template_version': VERSION}
     if secrets:
         template['parameters'] = secrets
     template['resources'] = {name: resource, **_others(properties)}
@@ -88,7 +89,7 @@ def template_of(info: TypeInfo) -> dict:
     return template
 
 
-def _others(properties):
+def _others(properties: Values) -> Values:
     """Return the resources that an example refers to: those that have to be in the same stack."""
     values = [value for value in properties.values() if isinstance(value, dict)]
     names = [value['get_resource'] for value in values if 'get_resource' in value]
@@ -104,13 +105,13 @@ def _curated() -> dict[str, dict]:
     return reader.parse(path.read_text(encoding='utf-8'), name=path.name)
 
 
-def _resource_name(type_name):
+def _resource_name(type_name: str) -> str:
     name = type_name.rpartition('::')[2].replace('QoS', 'Qos')
     words = re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])', '_', name)
     return words.lower()
 
 
-def _without_secret(name, value, secrets):
+def _without_secret(name: str, value: Value, secrets: dict[str, Values]) -> Value:
     """Return the value; of a secret a reference to a hidden parameter."""
     if not is_secret(name) or not isinstance(value, str):
         return value
@@ -118,7 +119,7 @@ def _without_secret(name, value, secrets):
     return {'get_param': name}
 
 
-def _result(name, info):
+def _result(name: str, info: TypeInfo) -> Values:
     shown = [
         key
         for key, schema in (info.attributes or {}).items()
@@ -130,11 +131,11 @@ def _result(name, info):
     return {'get_attr': [name, telling]}
 
 
-def _required(schemata):
+def _required(schemata: Mapping[str, PropertySchema]) -> Values:
     return {name: _sample(name, schemata[name]) for name in coercion.required_names(schemata)}
 
 
-def _sample(name: str, schema: PropertySchema) -> Any:
+def _sample(name: str, schema: PropertySchema) -> Value:
     """Return a value for a property."""
     if schema.type == constraints.MAP:
         return _required(schema.schema) if schema.schema else {'key': 'value'}
@@ -152,7 +153,7 @@ def _sample(name: str, schema: PropertySchema) -> Any:
     return _LITERALS.get(schema.type, f'{SAMPLE_PREFIX}{_kind(name)}')
 
 
-def _kind(name):
+def _kind(name: str) -> str:
     return re.sub(r'_(id|name)$', '', re.sub(r'(?<=[a-z])(?=[A-Z])', '_', name).lower()).replace(
         '_', '-'
     )

@@ -2,12 +2,14 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeVar
 
+from heat_lite.common.value_types import Value
 from heat_lite.template import constraints, format_constraints, support
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import AttributeSchema, PropertySchema
 
+Schema = TypeVar('Schema', PropertySchema, AttributeSchema)
 STEP = 2
 MIN_WIDTH, MAX_WIDTH = 40, 100
 #: {type of a property: its name for people}
@@ -56,7 +58,7 @@ def lines_of(
     yield from textwrap.indent(example, ' ' * STEP).splitlines()
 
 
-def _wrapped(text, indent, width):
+def _wrapped(text: str, indent: int, width: int) -> list[str]:
     prefix = ' ' * indent
     return textwrap.wrap(
         ' '.join(text.split()),
@@ -68,17 +70,19 @@ def _wrapped(text, indent, width):
     )
 
 
-def _support(status):
+def _support(status: support.SupportStatus) -> str:
     if status.status == support.SUPPORTED:
         return ''
     return f'{status.status}: {status.message}' if status.message else status.status
 
 
-def _shown(schemata: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(schemata: Mapping[str, Schema]) -> dict[str, Schema]:
     return {name: schema for name, schema in schemata.items() if not schema.hidden}
 
 
-def _properties(schemata, indent, width, is_top=False):
+def _properties(
+    schemata: Mapping[str, PropertySchema], indent: int, width: int, is_top: bool = False
+) -> list[str]:
     """Return the lines of properties, the required ones first.
 
     ``is_top``: an update decides by the property at the top alone.
@@ -97,7 +101,9 @@ def _properties(schemata, indent, width, is_top=False):
     return lines
 
 
-def table_of(schemata: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, str, str]]:
+def table_of(
+    schemata: Mapping[str, PropertySchema], prefix: str = ''
+) -> Iterator[tuple[str, str, str]]:
     """Yield (name, facts, description) of properties and, as ``name.key``, of those in them."""
     for name, schema in sorted(_shown(schemata).items(), key=lambda pair: not pair[1].required):
         facts = [*_facts(schema), *([] if prefix else [_update(schema)])]
@@ -106,7 +112,7 @@ def table_of(schemata: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[st
         yield from table_of(schema.children() or {}, f'{prefix}{name}.')
 
 
-def _deprecation(schema):
+def _deprecation(schema: PropertySchema | AttributeSchema) -> str:
     return '' if schema.support.status == support.SUPPORTED else _support(schema.support)
 
 
@@ -123,11 +129,11 @@ def _facts(schema: PropertySchema) -> Iterator[str]:
     yield from map(rule_text, schema.constraints)
 
 
-def _value(value: Any) -> str:
+def _value(value: Value) -> str:
     return repr(value) if value == '' or not isinstance(value, str) else value
 
 
-def _update(schema):
+def _update(schema: PropertySchema) -> str:
     if schema.update_allowed:
         return 'updated in place'
     return 'must not change' if schema.immutable else 'a change replaces the resource'
@@ -151,7 +157,7 @@ def rule_text(constraint: constraints.Constraint) -> str:
     return str(constraint.rule())
 
 
-def _bounds(constraint):
+def _bounds(constraint: constraints.Range | constraints.Length) -> str:
     low, high = constraint.min, constraint.max
     if low is not None and high is not None:
         return f'{low} to {high}'

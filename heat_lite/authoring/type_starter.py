@@ -7,9 +7,10 @@ parameter without a default: a create with the sample itself would fail.
 import copy
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeAlias
 
 from heat_lite.authoring import type_examples
+from heat_lite.common.value_types import Value, Values
 from heat_lite.template import constraints
 from heat_lite.template.lint.rules.practices import is_secret
 from heat_lite.template.lint.type_info import TypeInfo
@@ -19,6 +20,8 @@ from heat_lite.template.schema import PropertySchema
 OWN_NAME = 'name'
 #: a sample that stands for something that exists: an object, a file on a web server, an address
 _SAMPLE = re.compile(rf'{type_examples.SAMPLE_PREFIX}|https://example\.org/.|192\.0\.2\.10$')
+#: the map or list that holds a sample value, its key, and its schema if known
+Sample: TypeAlias = tuple[Value, str | int, PropertySchema | None]
 _PARAMETER_TYPES = (constraints.INTEGER, constraints.NUMBER, constraints.BOOLEAN)
 
 
@@ -38,16 +41,14 @@ def template_of(info: TypeInfo) -> dict:
     return dict([version, ('parameters', parameters), *others])
 
 
-def _samples(
-    properties: dict, schemata: Mapping
-) -> Iterator[tuple[Any, Any, PropertySchema | None]]:
+def _samples(properties: dict, schemata: Mapping) -> Iterator[Sample]:
     """Yield each sample value: the map or list that holds it, its key, and its schema if known."""
     for name, value in properties.items():
         if name != OWN_NAME or not isinstance(value, str):
             yield from _samples_in(properties, name, schemata.get(name))
 
 
-def _samples_in(holder, key, schema):
+def _samples_in(holder: Value, key: Value, schema: Value) -> Iterator[Sample]:
     value = holder[key]
     below = getattr(schema, 'schema', None)
     if isinstance(value, dict):
@@ -62,7 +63,7 @@ def _samples_in(holder, key, schema):
         yield holder, key, schema
 
 
-def _parameter_name(sample, key, resource_name):
+def _parameter_name(sample: str, key: Value, resource_name: str) -> str:
     """Return a name: that of the sample, or of the property whose sample is a URL."""
     name = sample.removeprefix(type_examples.SAMPLE_PREFIX).replace('-', '_')
     if name == sample:
@@ -72,9 +73,9 @@ def _parameter_name(sample, key, resource_name):
     return f'{name}_id' if name == resource_name else name
 
 
-def _parameter(schema):
+def _parameter(schema: PropertySchema | None) -> Values:
     """Return a parameter for a value of a property."""
-    found: dict[str, Any] = {'type': 'string'}
+    found: Values = {'type': 'string'}
     if schema is None:
         return found
     if schema.type in _PARAMETER_TYPES:

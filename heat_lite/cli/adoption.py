@@ -10,8 +10,8 @@ from typing import TextIO
 
 from heat_lite.authoring import located_errors
 from heat_lite.cli import api_client, arguments, errors, stack_body, stack_files
-from heat_lite.cli.arguments import argument
 from heat_lite.cli.display import outcome, terminal
+from heat_lite.cli.option_parser import argument
 from heat_lite.common.value_types import Value
 from heat_lite.template import reader
 

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
-from typing import Any
+from typing import IO, Any
 
 from heat_lite.common.value_types import Value, Values
 
@@ -38,7 +38,9 @@ class RequestFailed(Exception):
 
     exit_status = 1
 
-    def __init__(self, status: int, text: str, kind: str = '', position: dict | None = None):
+    def __init__(
+        self, status: int, text: str, kind: str = '', position: dict | None = None
+    ) -> None:
         super().__init__(EMPTY_PART.sub('', text))
         self.status = status
         self.kind = kind
@@ -63,14 +65,14 @@ class InvalidEndpoint(RequestFailed):
 
     exit_status = 2
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         super().__init__(0, text)
 
 
 class ServiceUnreachable(RequestFailed):
     """No connection, or no usable response."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         super().__init__(0, text)
 
 
@@ -78,7 +80,13 @@ class RedirectHandler(urllib.request.HTTPRedirectHandler):
     """Follows redirects. The token is sent to its own server only, maybe by TLS instead."""
 
     def redirect_request(
-        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
     ) -> urllib.request.Request | None:
         request = super().redirect_request(req, fp, code, msg, headers, newurl)
         if request is not None and not _may_have_token(req.full_url, request.full_url):
@@ -174,14 +182,14 @@ def send(
     headers: dict[str, str] | None = None,
     timeout: float = 60,
     tls: ssl.SSLContext | None = None,
-) -> tuple[Any, Any]:
-    """Send a request. Return (decoded body, headers). Raises RequestFailed."""
+) -> Value:
+    """Send a request. Return the decoded body. Raises RequestFailed."""
     data = None if body is None else json.dumps(body).encode()
     sent = {'Accept': 'application/json', 'Content-Type': 'application/json', **(headers or {})}
     try:
         request = urllib.request.Request(url, data=data, headers=sent, method=method)
         with build_opener(url, tls).open(request, timeout=timeout) as response:
-            return decode(url, response.read()), response.headers
+            return decode(url, response.read())
     except urllib.error.HTTPError as error:
         raise failure(url, error) from error
     except (OSError, ValueError, http.client.HTTPException) as error:
@@ -223,7 +231,7 @@ class ApiClient:
         token: str | None = None,
         renew: Callable[[], str] | None = None,
         tls: ssl.SSLContext | None = None,
-    ):
+    ) -> None:
         self.endpoint = endpoint.rstrip('/')
         self.headers = {TOKEN_HEADER: token} if token else {}
         #: the configuration of the cloud of a login (openstacksdk), None for an endpoint
@@ -232,7 +240,7 @@ class ApiClient:
         self._tls = tls
         self._last = ''  # the last request, for people
 
-    def call(self, method: str, path: str, body: Value = None, **query: Any) -> Value:
+    def call(self, method: str, path: str, body: Value = None, **query: Value) -> Value:
         """Send a request below the endpoint. Return the decoded body. Raises RequestFailed."""
         url = self.url_of(path, query)
         self._last = f'{method} {self.endpoint}{path}'
@@ -251,13 +259,13 @@ class ApiClient:
         query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
         return f'{self.endpoint}{path}{query_string}'
 
-    def open(self, url: str, headers: dict[str, str], timeout: float) -> Any:
+    def open(self, url: str, headers: dict[str, str], timeout: float) -> http.client.HTTPResponse:
         """Return the open response of a GET, a context manager. Raises OSError."""
         request = urllib.request.Request(url, headers={**self.headers, **headers})
         return build_opener(url, self._tls).open(request, timeout=timeout)
 
     def _send(self, method: str, url: str, body: Value) -> Value:
-        return send(method, url, body, self.headers, tls=self._tls)[0]
+        return send(method, url, body, self.headers, tls=self._tls)
 
     def unexpected_text(self, error: Exception) -> str:
         """Return what a command has missed in the last response."""

@@ -4,22 +4,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 
 from heat_lite.cli import connection
-from heat_lite.cli.option_parser import Argument, Formatter, Parser, flatten
-from heat_lite.common.value_types import Value
-
-__all__ = ['Argument', 'Formatter', 'Parser', 'argument', 'flag', 'flatten', 'parser', 'repeatable']
-
-
-def argument(*names: str, **settings: Value) -> Argument:
-    return Argument(names, settings)
-
-
-def flag(*names: str, help: str, **settings: Value) -> Argument:
-    return Argument(names, {'action': 'store_true', 'help': help, **settings})
-
-
-def repeatable(*names: str, help: str, **settings: Value) -> Argument:
-    return Argument(names, {'action': 'append', 'default': [], 'help': help, **settings})
+from heat_lite.cli.option_parser import Argument, Parser, argument, flag, repeatable
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -141,7 +126,7 @@ def parser(verb: str, summary: str, example: str, specific: Iterable[Argument]) 
     top = Parser(verb, summary, example, specific)
     shared = top.add_argument_group('service and output')
     for each in (*CONNECTION, JSON):
-        shared.add_argument(*each.names, **each.settings)
+        each.add_to(shared)
     return top
 
 

@@ -5,8 +5,8 @@ import pkgutil
 import re
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
-from heat_lite.cli.arguments import argument
 from heat_lite.cli.display import terminal
+from heat_lite.cli.option_parser import argument, flag
 from heat_lite.common.value_types import Value
 
 TYPES = (
@@ -17,7 +17,7 @@ TYPES = (
         help='show this type, also by its last word; else list all types',
     ),
     argument('--name', metavar='TEXT', help='list only types whose name contains this text'),
-    arguments.flag('--available', help='list only types that the service offers'),
+    flag('--available', help='list only types that the service offers'),
 )
 FUNCTIONS = (
     argument(

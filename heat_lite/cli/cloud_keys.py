@@ -1,14 +1,13 @@
 """The EC2 credentials of the user of a cloud. This module is loaded for a cloud only."""
 
-from typing import Any
-
 from keystoneauth1 import exceptions
+from openstack.config.cloud_region import CloudRegion
 
 from heat_lite.cli import api_client, errors
 from heat_lite.common.value_types import Value, Values
 
 
-def fetch_key(cloud: Any, project: str | None, rotate: bool) -> tuple[Values, str | None]:
+def fetch_key(cloud: CloudRegion, project: str | None, rotate: bool) -> tuple[Values, str | None]:
     """Return the credential of a login and the region of the cloud; create it if there is none.
 
     ``project``: the id of the project that the login must have, or None. Raises CommandError and
@@ -24,7 +23,7 @@ def fetch_key(cloud: Any, project: str | None, rotate: bool) -> tuple[Values, st
     return row, cloud.get_region_name('identity')
 
 
-def _credential(session: Any, project: str | None, rotate: bool) -> dict:
+def _credential(session: Value, project: str | None, rotate: bool) -> dict:
     user_id, project_id = session.get_user_id(), session.get_project_id()
     if project not in (None, project_id):
         raise errors.CommandError(
@@ -50,7 +49,7 @@ def _credential(session: Any, project: str | None, rotate: bool) -> dict:
     return made
 
 
-def _request(session: Any, method: str, url: str, **options: Any) -> Value:
+def _request(session: Value, method: str, url: str, **options: Value) -> Value:
     """Return the body of a response of Keystone."""
     # not logged, as the responses contain secrets
     response = session.request(url, method, log=False, **options)

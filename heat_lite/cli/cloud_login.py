@@ -9,13 +9,13 @@ import re
 import ssl
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import openstack.config
 from keystoneauth1 import exceptions
+from openstack.config.cloud_region import CloudRegion
 
 from heat_lite.cli import api_client
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
 
 SERVICE = 'orchestration'
 #: names of the loader for the OS_* variables, and for no cloud at all
@@ -44,7 +44,7 @@ def log_in(cloud: str | None, region: str | None, env: dict[str, str]) -> api_cl
         raise api_client.RequestFailed(0, _text(error)) from error
 
 
-def _load(cloud: str | None, region: str | None, env: Mapping[str, str]) -> Any:
+def _load(cloud: str | None, region: str | None, env: Mapping[str, str]) -> CloudRegion:
     """Return the configuration of a cloud.
 
     The loader reads the variables of the process; ``env`` has those that choose the cloud.
@@ -65,8 +65,8 @@ def _has_only_a_token(env: Mapping[str, str]) -> bool:
     return bool(env.get('OS_TOKEN')) and not any(env.get(name) for name in others)
 
 
-def _log_in(config: Any) -> api_client.ApiClient:
-    session = config.get_session()
+def _log_in(config: CloudRegion) -> api_client.ApiClient:
+    session: Value = config.get_session()
     token = session.get_token()
     endpoint = config.get_session_endpoint(SERVICE)
     if not endpoint:
@@ -85,7 +85,7 @@ def _log_in(config: Any) -> api_client.ApiClient:
     return client
 
 
-def _tls(config: Any) -> ssl.SSLContext | None:
+def _tls(config: CloudRegion) -> ssl.SSLContext | None:
     """Return the TLS settings of a cloud: its authority, its certificate, or no verification."""
     verify, certificate = config.get_requests_verify_args()
     context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)

@@ -9,16 +9,15 @@ import contextlib
 import functools
 import os
 import pkgutil
-import sys
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import argcomplete
 import argcomplete.lexers
 
-from heat_lite.cli import api_client, arguments, connection, main, option_parser, runner, verbs
+from heat_lite.cli import api_client, arguments, connection, option_parser, runner, verbs
 from heat_lite.cli.display import resource_tree
+from heat_lite.cli.main import COMMANDS
 from heat_lite.common.value_types import Value, Values
 
 SHELLS = {
@@ -30,18 +29,7 @@ SHELLS = {
 SECONDS = 2.0
 #: number of stacks that are completed
 MAX_STACKS = 1000
-#: {program: function that returns its parser}; others are in heat_lite.authoring
-PARSERS = {
-    'up': 'heat_lite.operate.up:parser',
-    'demo': 'heat_lite.cli.demo:parser',
-    'lint': 'heat_lite.authoring.lint:parser',
-    'test': 'heat_lite.authoring.template_tests.command:parser',
-    'lsp': 'heat_lite.authoring.lsp:parser',
-    'schema': 'heat_lite.authoring.schema:parser',
-    'completion': 'heat_lite.cli.completion:parser',
-}
 TYPES, KINDS = 'heat_lite.resources.type_table:TYPES', 'heat_lite.authoring.init:kinds'
-AUTHORING = 'heat_lite.authoring.{}:parser'
 #: {metavar of a program's argument: the tables of its words}
 PROGRAM_WORDS = {'TYPE': [TYPES], 'KIND': [KINDS, TYPES]}
 #: what a failed question to the service, or to the loaders of clouds, raises
@@ -49,17 +37,16 @@ ERRORS = (api_client.RequestFailed, OSError, ValueError, KeyError, TypeError, At
 
 
 def parser() -> argparse.ArgumentParser:
-    top = option_parser.Parser(
+    return option_parser.Parser(
         'completion',
         'print the completion of a shell: commands, options, and the names of stacks, resources and'
         ' types of the service',
         '\n'.join(SHELLS.values()),
+        [option_parser.argument('shell', choices=list(SHELLS), help='the shell')],
     )
-    top.add_argument('shell', choices=list(SHELLS), help='the shell')
-    return top
 
 
-def run(argv: list[str]) -> int:
+def main(argv: list[str]) -> int:
     """Print the script of a shell. Return the exit status."""
     args = parser().parse_args(argv)
     print(argcomplete.shellcode(['heat-lite'], shell=args.shell))
@@ -91,7 +78,7 @@ def parser_of(words: list[str]) -> tuple[int, argparse.ArgumentParser]:
         _, found = runner.resolve(name)
         _add_completers(found, _service_options(leading))
         return len(leading) + length, found
-    if rest and rest[0] in main.COMMANDS:
+    if rest and rest[0] in COMMANDS:
         return len(leading) + 1, _program_parser(rest[0])
     return len(leading) + len(rest), _name_parser(rest)
 
@@ -104,7 +91,7 @@ def _is_open(leading: list[str]) -> bool:
 def _service_parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(add_help=False)
     for each in arguments.CONNECTION:
-        top.add_argument(*each.names, **each.settings)
+        each.add_to(top)
     return top
 
 
@@ -117,7 +104,7 @@ def _service_options(leading: list[str]) -> Values:
 def _program_parser(name: str) -> argparse.ArgumentParser:
     # The linter imports much of the engine. Its parser needs none of it.
     pkgutil.resolve_name('heat_lite.startup.lazy_imports:install')()
-    found = pkgutil.resolve_name(PARSERS.get(name) or AUTHORING.format(name))()
+    found = pkgutil.resolve_name(f'{COMMANDS[name].module}:parser')()
     for action in found._actions:
         tables = PROGRAM_WORDS.get(action.metavar, ())
         if tables:
@@ -125,7 +112,7 @@ def _program_parser(name: str) -> argparse.ArgumentParser:
     return found
 
 
-def _table_words(tables: Any, **_: Any) -> list[str]:
+def _table_words(tables: Iterable[str], **_: object) -> list[str]:
     """Return the words of tables, which need no service."""
     found = map(pkgutil.resolve_name, tables)
     return [word for table in found for word in (table() if callable(table) else table)]
@@ -133,7 +120,7 @@ def _table_words(tables: Any, **_: Any) -> list[str]:
 
 def _name_parser(rest: list[str]) -> argparse.ArgumentParser:
     """Return a parser of the name of a command, or of its second word."""
-    names = {name: program.summary for name, program in main.COMMANDS.items()}
+    names = {name: program.summary for name, program in COMMANDS.items()}
     names.update({name: verb.summary for name, verb in verbs.VERBS.items()})
     names.update({name: verbs.VERBS[target].summary for name, target in verbs.ALIASES.items()})
     start = ' '.join([*rest, ''])
@@ -158,7 +145,9 @@ def _add_completers(found: Value, leading: Values) -> None:
             action.completer = functools.partial(_ask, lookup, leading)
 
 
-def _ask(lookup: Callable, leading: Values, *, parsed_args: Any, **_: Any) -> Any:
+def _ask(
+    lookup: Callable, leading: Values, *, parsed_args: argparse.Namespace, **_: object
+) -> dict[str, str]:
     """Return the names that the service has; none if it does not answer."""
     given = {**leading, **{key: value for key, value in vars(parsed_args).items() if value}}
     watchdog = threading.Timer(SECONDS, os._exit, [0])
@@ -209,6 +198,3 @@ LOOKUPS: dict[str, Callable] = {
     'SNAPSHOT': _snapshots,
     'TYPE': _types,
 }
-
-if __name__ == '__main__':
-    sys.exit(run(sys.argv[1:]))

@@ -8,9 +8,9 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
-from heat_lite.cli import api_client, arguments, connection, errors
-from heat_lite.cli.arguments import argument
+from heat_lite.cli import api_client, connection, errors
 from heat_lite.cli.display import terminal
+from heat_lite.cli.option_parser import argument, flag
 from heat_lite.common import access_keys, installation
 from heat_lite.common.value_types import Value, Values
 
@@ -20,8 +20,8 @@ CREDENTIALS = (
         metavar='NAME',
         help='project of the key: with several clouds of "heat-lite up", the name of one',
     ),
-    arguments.flag('--env', help='print variables for a shell: aws and boto3 read them'),
-    arguments.flag('--rotate', help='replace the key by a new one'),
+    flag('--env', help='print variables for a shell: aws and boto3 read them'),
+    flag('--rotate', help='replace the key by a new one'),
 )
 #: APIs -> the option of "heat-lite up" that opens them, and the variable of botocore with the URL
 APIS = {

@@ -1,11 +1,10 @@
 """Verbs that change a stack to a template: ``apply``, ``create``, ``update``, ``preview``."""
 
 import argparse
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
-from heat_lite.cli.arguments import argument, flag, repeatable
 from heat_lite.cli.display import outcome, planned_changes, progress, terminal
+from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Value
 
 NAME = argument('stack', metavar='NAME', help='name of the stack')
@@ -193,7 +192,7 @@ def _show_plan(found: Value, out: terminal.Terminal, args: argparse.Namespace) -
     planned_changes.show(found.response, out)
 
 
-def _require_answer(args: Any) -> None:
+def _require_answer(args: argparse.Namespace) -> None:
     """Raise UsageError if the user can neither be asked nor has accepted the changes before."""
     if not args.yes and (args.template == '-' or not terminal.can_ask()):
         raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')

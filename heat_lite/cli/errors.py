@@ -5,7 +5,6 @@ import difflib
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 from heat_lite.cli import api_client
 from heat_lite.common import printable
@@ -69,7 +68,7 @@ def complain_of(error: CommandError) -> None:
     complain(str(error), *([''] if isinstance(error, LocatedError) else []))
 
 
-def advice(error: api_client.RequestFailed, args: Any) -> str:
+def advice(error: api_client.RequestFailed, args: argparse.Namespace) -> str:
     """Return the command that removes the cause of an error, as the end of its text."""
     stack = getattr(args, 'stack', None)
     name = ' '.join(stack) if isinstance(stack, list) else stack
@@ -86,7 +85,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
-def suggestion(api: api_client.ApiClient, error: api_client.RequestFailed, args: Any) -> str:
+def suggestion(
+    api: api_client.ApiClient, error: api_client.RequestFailed, args: argparse.Namespace
+) -> str:
     """Return the name that the user may have meant, for an object that does not exist.
 
     The service suggests names by itself in some errors.

@@ -6,10 +6,10 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from typing import Any
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import resource_tree
+from heat_lite.common.value_types import Value
 
 MEDIA_TYPE = 'text/event-stream'
 #: seconds without a heartbeat after which the connection counts as broken
@@ -20,7 +20,7 @@ RETRY_SECONDS, REFUSED_SECONDS = 1.0, 10.0
 
 
 def messages(
-    api: api_client.ApiClient, path: str, position: str | None, **query: Any
+    api: api_client.ApiClient, path: str, position: str | None, **query: Value
 ) -> Iterator[tuple[str | None, str, dict]]:
     """Yield (position, kind, data) of the messages of a stack, until the connection ends.
 
@@ -43,7 +43,7 @@ def messages(
         raise api_client.ServiceUnreachable(text) from error
 
 
-def _parsed(response: Any) -> Iterator[tuple[str | None, str, dict]]:
+def _parsed(response: http.client.HTTPResponse) -> Iterator[tuple[str | None, str, dict]]:
     fields: dict[str, str] = {}
     while line := response.readline(MAX_LINE):
         name, _, value = line.decode('utf-8').rstrip('\n').partition(': ')
@@ -63,7 +63,7 @@ class EventWatch:
     streams ``is_live`` stays false.
     """
 
-    def __init__(self, api: api_client.ApiClient, path: str):
+    def __init__(self, api: api_client.ApiClient, path: str) -> None:
         self._api = api
         self._path = path
         self._position: str | None = None

@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterable
 
 from heat_lite.cli import api_client, arguments, errors, event_stream
-from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import progress, resource_tree, terminal
+from heat_lite.cli.option_parser import argument, flag
 from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200
@@ -58,7 +58,7 @@ class NestedPaths:
     A nested stack that does not exist any more keeps the name that the service gave it.
     """
 
-    def __init__(self, api: api_client.ApiClient, path: str, found: Iterable[dict]):
+    def __init__(self, api: api_client.ApiClient, path: str, found: Iterable[dict]) -> None:
         top = path.rpartition('/')[2]
         self._bases = {top: ''}
         if any(resource_tree.stack_of(each) not in self._bases for each in found):

@@ -12,11 +12,10 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors
-from heat_lite.cli.arguments import argument, repeatable
 from heat_lite.cli.display import resource_tree, terminal
+from heat_lite.cli.option_parser import argument, repeatable
 
 TEXT, DOT, MERMAID = 'text', 'dot', 'mermaid'
 FORMATS = (TEXT, DOT, MERMAID)
@@ -56,11 +55,13 @@ GRAPH = (
 )
 
 
-def graph(api: Any, out: terminal.Terminal, args: argparse.Namespace) -> None:
+def graph(
+    api: api_client.ApiClient | None, out: terminal.Terminal, args: argparse.Namespace
+) -> None:
     """Show the graph; ``api`` is None for a template."""
     if bool(args.stack) == bool(args.template):
         raise errors.UsageError('name a stack, or a template with -t')
-    if args.template:
+    if api is None:
         # The linter starts slowly: only a template needs it.
         read = pkgutil.resolve_name('heat_lite.authoring.offline:template_graph')
         found = Graph(read(args.template, args.environment, args.nested))
@@ -148,7 +149,7 @@ class Node:
 class Graph:
     """The nodes of a stack, by the path of the resource that contains them."""
 
-    def __init__(self, nodes: Iterable[Node]):
+    def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = list(nodes)
         self._levels: dict[str, list[Node]] = {}
         for node in self.nodes:

@@ -7,8 +7,8 @@ import sys
 import uuid
 
 from heat_lite.cli import api_client, arguments, errors
-from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import outcome, progress, terminal
+from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Value, Values
 
 VERSION = '2021-04-16'
@@ -24,7 +24,7 @@ IMPORT_OBJECT = (
     argument(
         '--name', metavar='NAME', help='name of the resource (default: that of the object or type)'
     ),
-    arguments.repeatable(
+    repeatable(
         '--property',
         type=arguments.pair,
         metavar='NAME=VALUE',

@@ -5,8 +5,8 @@ import json
 from collections.abc import Iterator
 
 from heat_lite.cli import action_history, api_client, arguments, errors
-from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import outcome, progress, resource_tree, terminal, views
+from heat_lite.cli.option_parser import argument, flag
 
 #: how the service begins the reason of a resource that others have changed
 CHANGED_BY_OTHERS = 'changed by others: '

@@ -10,58 +10,44 @@ from heat_lite.cli import verbs
 
 
 class Program(NamedTuple):
-    """A command that is no verb of the service. ``target``: module and function."""
+    """A command that is no verb of the service: ``main`` and ``parser`` of a module."""
 
-    target: str
+    module: str
     summary: str
     group: str = 'Programs'
 
 
-AUTHORING = 'Write templates'
+AUTHORING, WRITE = 'heat_lite.authoring.', 'Write templates'
 #: Importing by name keeps `--help` fast, and lets `up` choose the kind of threads before any other
 #: import.
 COMMANDS = {
-    'up': Program('heat_lite.operate.up:main', 'run the whole service in one process'),
+    'up': Program('heat_lite.operate.up', 'run the whole service in one process'),
     'demo': Program(
-        'heat_lite.cli.demo:main',
-        'start a service, create a stack, show its progress, delete it',
+        'heat_lite.cli.demo', 'start a service, create a stack, show its progress, delete it'
     ),
-    'lsp': Program('heat_lite.authoring.offline:lsp', 'serve editors: completion, hover, findings'),
-    'init': Program(
-        'heat_lite.authoring.offline:init', 'write a template to start from', AUTHORING
-    ),
-    'lint': Program(
-        'heat_lite.authoring.offline:lint', 'check templates without a service', AUTHORING
-    ),
+    'lsp': Program(f'{AUTHORING}lsp', 'serve editors: completion, hover, findings'),
+    'init': Program(f'{AUTHORING}init', 'write a template to start from', WRITE),
+    'lint': Program(f'{AUTHORING}lint', 'check templates without a service', WRITE),
     'test': Program(
-        'heat_lite.authoring.offline:test',
+        f'{AUTHORING}template_tests.command',
         'run the test cases of templates without a service',
-        AUTHORING,
+        WRITE,
     ),
-    'fmt': Program(
-        'heat_lite.authoring.offline:fmt', 'write templates in their usual form', AUTHORING
-    ),
+    'fmt': Program(f'{AUTHORING}fmt', 'write templates in their usual form', WRITE),
     'convert': Program(
-        'heat_lite.authoring.offline:convert',
-        'convert CFN or compose to HOT, JSON to YAML or back',
-        AUTHORING,
+        f'{AUTHORING}convert', 'convert CFN or compose to HOT, JSON to YAML or back', WRITE
     ),
-    'docs': Program(
-        'heat_lite.authoring.offline:docs', 'describe a resource type, with an example', AUTHORING
-    ),
+    'docs': Program(f'{AUTHORING}docs', 'describe a resource type, with an example', WRITE),
     'schema': Program(
-        'heat_lite.authoring.offline:schema',
-        'print the JSON Schema of templates, for editors',
-        AUTHORING,
+        f'{AUTHORING}schema', 'print the JSON Schema of templates, for editors', WRITE
     ),
-    'completion': Program(
-        'heat_lite.cli.completion:run', 'print the completion of bash, zsh or fish'
-    ),
+    'completion': Program('heat_lite.cli.completion', 'print the completion of bash, zsh or fish'),
 }
 #: set by the shell that completes a command line
 COMPLETING = '_ARGCOMPLETE'
 COMPLETE = 'heat_lite.cli.completion:complete'
 RUN = 'heat_lite.cli.runner:run'
+RUN_OFFLINE = 'heat_lite.authoring.offline:run'
 REVISION = 'heat_lite.common.installation:revision'
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -113,7 +99,10 @@ def _run(words: list[str]) -> int:
         print('heat-lite', pkgutil.resolve_name(REVISION)(), flush=True)
         return 0
     if words[0] in COMMANDS:
-        return pkgutil.resolve_name(COMMANDS[words[0]].target)(words[1:]) or 0
+        module = COMMANDS[words[0]].module
+        if module.startswith(AUTHORING):
+            return pkgutil.resolve_name(RUN_OFFLINE)(module, words[1:])
+        return pkgutil.resolve_name(f'{module}:main')(words[1:])
     return pkgutil.resolve_name(RUN)(words, [*COMMANDS, *verbs.VERBS, *verbs.ALIASES])
 
 

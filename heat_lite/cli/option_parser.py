@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
 
 #: the first required option that argparse misses
 _REQUIRED_OPTION = re.compile(r'arguments are required:.*?(?<!\S)(-[-\w]+)')
@@ -26,8 +26,20 @@ class Argument(NamedTuple):
     names: tuple[str, ...]
     settings: Values
 
-    def add_to(self, parser: argparse.ArgumentParser) -> None:
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
         parser.add_argument(*self.names, **self.settings)
+
+
+def argument(*names: str, **settings: Value) -> Argument:
+    return Argument(names, settings)
+
+
+def flag(*names: str, help: str, **settings: Value) -> Argument:
+    return Argument(names, {'action': 'store_true', 'help': help, **settings})
+
+
+def repeatable(*names: str, help: str, **settings: Value) -> Argument:
+    return Argument(names, {'action': 'append', 'default': [], 'help': help, **settings})
 
 
 def folder(text: str) -> str:
@@ -38,24 +50,18 @@ def folder(text: str) -> str:
 
 
 #: folders of plug-ins, for the commands that need no service
-PLUGIN_DIR = Argument(
-    ('--plugin-dir',),
-    {
-        'action': 'append',
-        'default': [],
-        'type': folder,
-        'metavar': 'FOLDER',
-        'help': 'load resource types from the modules in this folder, and run them;'
-        ' may be repeated',
-    },
+PLUGIN_DIR = repeatable(
+    '--plugin-dir',
+    type=folder,
+    metavar='FOLDER',
+    help='load resource types from the modules in this folder, and run them; may be repeated',
 )
 
 
 def timeout(default: float, effect: str = 'end with status 2') -> Argument:
     """Return the option for the time of a command that needs no service."""
     help_ = f'{effect} after this time (default: %(default)g)'
-    settings = {'type': float, 'default': default, 'metavar': 'SECONDS', 'help': help_}
-    return Argument(('--timeout',), settings)
+    return argument('--timeout', type=float, default=default, metavar='SECONDS', help=help_)
 
 
 def flatten(arguments: Iterable) -> list[Argument]:
@@ -88,7 +94,7 @@ class Parser(argparse.ArgumentParser):
         arguments: Iterable = (),
         note: str = '',
         files: str = '',
-    ):
+    ) -> None:
         super().__init__(
             prog=f'heat-lite {name}',
             description=textwrap.fill(f'{summary[:1].upper()}{summary[1:].rstrip(".")}.', WIDTH),
@@ -107,7 +113,7 @@ class Parser(argparse.ArgumentParser):
             each.add_to(self)
 
     def parse_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
         self._given = list(sys.argv[1:] if args is None else args)
         found, unknown = self.parse_known_args(args, namespace)

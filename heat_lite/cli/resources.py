@@ -5,8 +5,8 @@ import json
 from collections.abc import Sequence
 
 from heat_lite.cli import api_client, arguments, errors, events
-from heat_lite.cli.arguments import argument, flag
 from heat_lite.cli.display import progress, resource_tree, terminal
+from heat_lite.cli.option_parser import argument, flag
 from heat_lite.common.value_types import Value
 
 

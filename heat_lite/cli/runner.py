@@ -1,17 +1,16 @@
 """Runs a verb: parses its arguments, connects to the service, and reports errors."""
 
 import argparse
-import functools
 import importlib
 import os
 import pkgutil
-import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 from heat_lite.cli import api_client, arguments, connection, errors, verbs
 from heat_lite.cli.display import terminal
+from heat_lite.cli.option_parser import Parser
 
 #: set to any value, it shows the traceback of an unexpected error
 DEBUG = 'HEAT_LITE_DEBUG'
@@ -19,6 +18,8 @@ MORE = f' ({DEBUG}=1 shows more)'
 #: the beginning of the errors about a template as a whole, which are shown at its first line
 NO_TEMPLATE = 'Template not in valid format'
 LOCATE_RESPONSE = 'heat_lite.authoring.located_errors:locate_response'
+#: that of a verb: (client of the service, output, arguments) -> exit status
+Function: TypeAlias = Callable[..., int | None]
 
 
 def run(argv: list[str], known: list[str]) -> int:
@@ -37,12 +38,11 @@ def run(argv: list[str], known: list[str]) -> int:
     args = parser.parse_args(arguments.with_depth([*leading, *words[length:]], parser))
     offline = verbs.VERBS[name].offline
     if offline and getattr(args, offline):
-        out = terminal.Terminal(is_json=args.json)
-        return guarded(functools.partial(function, None, out, args))
-    return _call(function, args)
+        return guarded(function, None, terminal.Terminal(is_json=args.json), args)
+    return guarded(_call, function, args)
 
 
-def resolve(name: str) -> tuple[Any, Any]:
+def resolve(name: str) -> tuple[Function, Parser]:
     """Return the function of a verb and its parser."""
     verb = verbs.VERBS[name]
     module_name, function = verb.target.split('.')
@@ -75,12 +75,8 @@ def _closest(words: list[str], known: list[str]) -> str | None:
     return errors.closest(' '.join(words[:2]), named) or errors.closest(words[0], known)
 
 
-def _call(function: Any, args: Any) -> int:
+def _call(function: Function, args: argparse.Namespace) -> int | None:
     """Call the function of a verb with a client of the service. Return its exit status."""
-    return guarded(functools.partial(_with_service, function, args))
-
-
-def _with_service(function: Callable[..., int | None], args: argparse.Namespace) -> int | None:
     choice = connection.Choice(args.endpoint, args.token, args.os_cloud, args.os_region_name)
     api = connection.connect(choice)
     try:
@@ -105,17 +101,13 @@ def _raise_at_its_place(error: Exception, args: argparse.Namespace) -> None:
         raise place from None
 
 
-def guarded(work: Callable[[], int | None]) -> int:
-    """Return the exit status of ``work()``; errors are shown without traceback.
+def guarded(work: Callable[..., int | None], *arguments: object) -> int:
+    """Return the exit status of ``work(*arguments)``; errors are shown without traceback.
 
     Raises OSError for a file or an output, which `main` shows.
     """
     try:
-        return work() or errors.DONE
-    except BrokenPipeError:
-        # The reader closed the pipe (`| head`). Nothing may be written to it at exit either.
-        sys.stdout = None  # type: ignore[assignment]
-        return errors.DONE
+        return work(*arguments) or errors.DONE
     except errors.CommandError as error:
         errors.complain_of(error)
         return error.exit_status
@@ -125,13 +117,9 @@ def guarded(work: Callable[[], int | None]) -> int:
     except OSError:
         raise
     except Exception as error:
-        _complain_unexpected(error)
+        _show_traceback()
+        errors.complain(f'unexpected {type(error).__name__}: {error}{MORE}')
     return errors.FAILED
-
-
-def _complain_unexpected(error: Exception) -> None:
-    _show_traceback()
-    errors.complain(f'unexpected {type(error).__name__}: {error}{MORE}')
 
 
 def _show_traceback() -> None:

@@ -1,11 +1,10 @@
 """Verbs about the snapshots of a stack."""
 
 import argparse
-from typing import Any
 
 from heat_lite.cli import api_client, arguments, errors
-from heat_lite.cli.arguments import argument
 from heat_lite.cli.display import outcome, progress, terminal
+from heat_lite.cli.option_parser import argument
 
 SNAPSHOT = argument('snapshot', metavar='SNAPSHOT', help='id or name of the snapshot')
 CREATE = (
@@ -71,7 +70,7 @@ def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     out.confirm(f'snapshot {args.snapshot} is deleted')
 
 
-def _find(api: api_client.ApiClient, args: Any) -> tuple[str, str]:
+def _find(api: api_client.ApiClient, args: argparse.Namespace) -> tuple[str, str]:
     """Return the paths of the stack and of its snapshot, which has this id or name."""
     path = api.find(args.stack)
     rows = api.call('GET', f'{path}/snapshots')['snapshots']

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -60,7 +60,7 @@ class _Place(NamedTuple):
     name: str
     source: str
     key: str
-    mark: Any
+    mark: yaml.Mark
 
     def error(self, text: str) -> FileError:
         line, column = self.mark.line + 1, self.mark.column + 1
@@ -85,7 +85,7 @@ class StackFiles:
     are, for files in a container of the object store.
     """
 
-    def __init__(self, read: Callable[[str], bytes] = read, with_references: bool = True):
+    def __init__(self, read: Callable[[str], bytes] = read, with_references: bool = True) -> None:
         self.contents: dict[str, str] = {}
         self.sources: dict[str, bytes] = {}
         self._reader = read
@@ -192,7 +192,7 @@ def _is_template(text: str) -> bool:
     return True
 
 
-def _references(name: str, text: str) -> list[tuple[str, Any]]:
+def _references(name: str, text: str) -> list[tuple[str, yaml.ScalarNode]]:
     """Return (key, node) of each reference to a file, in the order of the text."""
     try:
         root = yaml.compose(text, Loader=LOADER)
@@ -211,7 +211,7 @@ def _explained(text: str) -> Exception | None:
     return None
 
 
-def _scalars(root: Any) -> Iterator[tuple[str, Any]]:
+def _scalars(root: yaml.Node | None) -> Iterator[tuple[str, yaml.ScalarNode]]:
     """Yield (key, node) of each ``get_file`` and each ``type`` that is a file name."""
     waiting, seen = collections.deque([root]), set()
     while waiting:
@@ -227,7 +227,7 @@ def _scalars(root: Any) -> Iterator[tuple[str, Any]]:
                 yield key.value, value
 
 
-def _names_file(key: Any, value: str) -> bool:
+def _names_file(key: Value, value: str) -> bool:
     return key == 'get_file' or (key == 'type' and value.endswith(TEMPLATE_SUFFIXES))
 
 

@@ -5,8 +5,8 @@ import datetime
 from collections.abc import Iterator
 
 from heat_lite.cli import api_client, arguments, errors, events
-from heat_lite.cli.arguments import argument, flag, repeatable
 from heat_lite.cli.display import outcome, terminal
+from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200

@@ -5,10 +5,11 @@ docs/testing.md describes the format.
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from heat_lite.authoring import located_errors
+from heat_lite.common.value_types import Value, Values
 from heat_lite.template import reader, source_positions
 from heat_lite.template.suggest import with_suggestion
 
@@ -48,6 +49,10 @@ SUFFIXES = ('.test.yaml', '.test.yml')
 MAX_FILES = 10_000
 
 
+#: keys and indices from the top of a file, or of a case
+Path: TypeAlias = tuple[str | int, ...]
+
+
 class CaseFileError(Exception):
     """A file of cases is invalid. The text begins with the file and the line."""
 
@@ -63,13 +68,13 @@ class Case:
     name: str
     template: str
     environments: tuple[str, ...]
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Value]
     stack_name: str
-    stubs: Mapping[str, Any]
-    expect: Mapping[str, Any]
+    stubs: Mapping[str, Value]
+    expect: Mapping[str, Value]
     positions: source_positions.Positions
 
-    def line(self, *path: Any) -> int:
+    def line(self, *path: str | int) -> int:
         """Return the line of a part of the case, by its path below the case."""
         return self.positions.find(('cases', self.name, *path)).line
 
@@ -90,7 +95,7 @@ def expand(names: Iterable[str]) -> list[str]:
     return files
 
 
-def _walk(top):
+def _walk(top: str) -> Iterator[str]:
     for folder, folders, names in os.walk(top):
         folders[:] = [name for name in folders if not name.startswith('.')]
         for name in names:
@@ -110,12 +115,12 @@ def parse(text: str, name: str) -> list[Case]:
 class _FileReader:
     """The data of one file, with the positions in its text."""
 
-    def __init__(self, name, data, positions):
+    def __init__(self, name: str, data: Values, positions: source_positions.Positions) -> None:
         self._name = name
         self._data = data
         self._positions = positions
 
-    def cases(self):
+    def cases(self) -> Iterator[Case]:
         """Yield the cases. Raises CaseFileError."""
         if VERSION_KEY not in self._data:
             raise self._error((), f'not a file of cases: it has no "{VERSION_KEY}: {VERSION}"')
@@ -130,7 +135,7 @@ class _FileReader:
         for name, given in self._data['cases'].items():
             yield self._case(name, given)
 
-    def _case(self, name, given):
+    def _case(self, name: str, given: Value) -> Case:
         path = ('cases', name)
         self._check(given, CASE_KEYS, path)
         self._check_stubs(given, path)
@@ -151,14 +156,14 @@ class _FileReader:
             positions=self._positions,
         )
 
-    def _relative(self, reference):
+    def _relative(self, reference: str) -> str:
         return os.path.normpath(os.path.join(os.path.dirname(self._name), reference))
 
-    def _check_stubs(self, given, path):
+    def _check_stubs(self, given: Value, path: Path) -> None:
         for name, stub in given.get('stubs', {}).items():
             self._check(stub, STUB_KEYS, (*path, 'stubs', name))
 
-    def _check_expected(self, given, path):
+    def _check_expected(self, given: Value, path: Path) -> None:
         if not given:
             raise self._error(path, 'the case has no expect: it would pass whatever happens')
         self._check(given, EXPECTED_KEYS, path)
@@ -170,7 +175,7 @@ class _FileReader:
         if 'errors' in given and len(given) > 1:
             raise self._error(path, 'a case that expects errors can expect nothing else')
 
-    def _check(self, data, keys, path):
+    def _check(self, data: Values, keys: Mapping[str, type], path: Path) -> None:
         """Raise CaseFileError for an unknown key and for a value of the wrong type."""
         if not isinstance(data, dict):
             raise self._error(path, f'must be a map, not {_shown(data)}')
@@ -184,17 +189,17 @@ class _FileReader:
                 if not isinstance(each, str):
                     raise self._error((*path, key, number), _wrong_type(str, each))
 
-    def _error(self, path, text):
+    def _error(self, path: Path, text: str) -> CaseFileError:
         line = self._positions.find(path).line
         place = '.'.join(str(part) for part in path)
         return CaseFileError(f'{self._name}:{line}: {place + ": " if place else ""}{text}')
 
 
-def _wrong_type(wanted, value):
+def _wrong_type(wanted: type, value: Value) -> str:
     text = f'must be {NAMES[wanted]}, not {_shown(value)}'
     scalar = wanted is str and value is not None and not isinstance(value, dict | list)
     return f'{text}: write it in quotes' if scalar else text
 
 
-def _shown(value):
+def _shown(value: Value) -> str:
     return 'nothing' if value is None else f'{value!r:.60}'

@@ -6,11 +6,11 @@ import re
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
-from typing import Any
 
 import yaml
 
 from heat_lite.authoring.template_tests.case_run import NOTHING, Failure, Result
+from heat_lite.common.value_types import Value, Values
 
 #: characters that XML 1.0 cannot contain
 NOT_IN_XML = re.compile('[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
@@ -44,7 +44,7 @@ def failure_lines(result: Result, failure: Failure) -> list[str]:
     return [place, *(f'  {line}' for line in differences(failure.expected, failure.actual))]
 
 
-def differences(expected: Any, actual: Any) -> list[str]:
+def differences(expected: Value, actual: Value) -> list[str]:
     """Return two values as lines of YAML: ``-`` expected only, ``+`` actual only."""
     found = list(
         difflib.unified_diff(_lines(expected), _lines(actual), 'expected', 'actual', lineterm='')
@@ -52,7 +52,7 @@ def differences(expected: Any, actual: Any) -> list[str]:
     return [line for line in found if not line.startswith('@@')]
 
 
-def _lines(value):
+def _lines(value: Value) -> list[str]:
     text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
     return text.removesuffix('...\n').splitlines()
 
@@ -69,7 +69,7 @@ def as_json(results: Sequence[Result], errors: Sequence[str]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, default=str)
 
 
-def _as_map(result):
+def _as_map(result: Result) -> Values:
     return {
         'file': result.case.file,
         'line': result.case.line(),
@@ -80,7 +80,7 @@ def _as_map(result):
     }
 
 
-def _failure_map(failure):
+def _failure_map(failure: Failure) -> Values:
     found = {'line': failure.line, 'path': failure.path}
     if failure.expected is NOTHING:
         return {**found, 'text': failure.text}
@@ -115,7 +115,7 @@ def as_junit(results: Sequence[Result], errors: Sequence[str]) -> bytes:
     return ElementTree.tostring(root, encoding='utf-8', xml_declaration=True)
 
 
-def _add_suite(root, file):
+def _add_suite(root: ElementTree.Element, file: str) -> ElementTree.Element:
     suite = ElementTree.SubElement(
         root,
         'testsuite',
@@ -129,7 +129,7 @@ def _add_suite(root, file):
     return suite
 
 
-def _add_case(suite, result):
+def _add_case(suite: ElementTree.Element, result: Result) -> None:
     case = ElementTree.SubElement(
         suite,
         'testcase',
@@ -145,5 +145,5 @@ def _add_case(suite, result):
         failure.text = _xml('\n'.join(lines))
 
 
-def _xml(text):
+def _xml(text: str) -> str:
     return NOT_IN_XML.sub('�', text)

@@ -2,17 +2,18 @@
 
 import collections
 import dataclasses
+import functools
 import os
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from heat_lite.authoring import offline_types
 from heat_lite.authoring.template_tests import case_file, case_stack
 from heat_lite.cli import stack_files
 from heat_lite.cli.errors import FileError
 from heat_lite.common import exception
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.validation import offline_validation, validation
 from heat_lite.template import function, reader
 from heat_lite.template.environment import Environment
@@ -36,8 +37,8 @@ class Failure:
     line: int
     path: str
     text: str = ''
-    expected: Any = NOTHING
-    actual: Any = NOTHING
+    expected: Value = NOTHING
+    actual: Value = NOTHING
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Result:
 class Runner:
     """Runs cases. ``read`` returns the bytes of a file by its name, and raises ValueError."""
 
-    def __init__(self, types: offline_types.OfflineTypes, read: Callable[[str], bytes]):
+    def __init__(self, types: offline_types.OfflineTypes, read: Callable[[str], bytes]) -> None:
         self._types = types
         self._read = read
 
@@ -61,7 +62,7 @@ class Runner:
         failures = tuple(self._failures(case))
         return Result(case, time.monotonic() - begin, failures)
 
-    def _failures(self, case):
+    def _failures(self, case: case_file.Case) -> Iterator[Failure]:
         try:
             stack = self._stack(case)
             found = list(refusals(stack))
@@ -74,11 +75,11 @@ class Runner:
             yield from _unused_stubs(case, stack)
             yield from _Comparison(case, stack).failures()
 
-    def _stack(self, case):
+    def _stack(self, case: case_file.Case) -> case_stack.CaseStack:
         """Return the stack of a case. Raises one of REFUSALS."""
         files = stack_files.StackFiles(self._read)
         text = files.template(case.template)
-        environment: Any = {}
+        environment: Value = {}
         for name in case.environments:
             environment = stack_files.merge(environment, files.environment(name))
         given = {**(environment.get('parameters') or {}), **case.parameters}
@@ -113,7 +114,7 @@ def refusals(stack: case_stack.CaseStack) -> Iterator[str]:
         definition.validate(stack.scope)
 
 
-def _compare_errors(case, found):
+def _compare_errors(case: case_file.Case, found: Sequence[str]) -> Iterator[Failure]:
     """Yield the expected errors that are missing, and the errors that were not expected."""
     expected = case.expect.get('errors', ())
     line, path = case.line('expect', 'errors'), 'expect.errors'
@@ -127,7 +128,7 @@ def _compare_errors(case, found):
             yield Failure(line, path, f'unexpected error: {error}')
 
 
-def _unused_stubs(case, stack):
+def _unused_stubs(case: case_file.Case, stack: case_stack.CaseStack) -> Iterator[Failure]:
     """Yield a failure for each stub of a resource or of an attribute that does not exist."""
     for path, stub in case.stubs.items():
         try:
@@ -149,37 +150,37 @@ def _unused_stubs(case, stack):
 class _Comparison:
     """The expectations of a case, and the stack that they are about."""
 
-    def __init__(self, case, stack):
+    def __init__(self, case: case_file.Case, stack: case_stack.CaseStack) -> None:
         self._case = case
         self._stack = stack
 
-    def failures(self):
+    def failures(self) -> Iterator[Failure]:
         expect = self._case.expect
         for name, expected in expect.get('conditions', {}).items():
-            yield from self._value(('conditions', name), expected, lambda name=name: self._is(name))
+            read = functools.partial(self._is, name)
+            yield from self._value(('conditions', name), expected, read)
         if 'resource_names' in expect:
             names = sorted(self._stack.definitions)
             yield from self._differ(('resource_names',), sorted(expect['resource_names']), names)
         for path, wanted in expect.get('resources', {}).items():
             yield from self._resource(path, wanted)
         for name, expected in expect.get('outputs', {}).items():
-            yield from self._value(
-                ('outputs', name), expected, lambda name=name: self._output(name)
-            )
+            read = functools.partial(self._output, name)
+            yield from self._value(('outputs', name), expected, read)
 
-    def _is(self, name):
+    def _is(self, name: str) -> bool:
         known = self._stack.bound.conditions
         if name not in known:
             raise exception.NotFound(what=f'The condition "{name}"').with_hint(suggest(name, known))
         return known.is_enabled(name)
 
-    def _output(self, name):
+    def _output(self, name: str) -> Value:
         outputs = self._stack.bound.outputs
         if name not in outputs:
             raise exception.NotFound(what=f'The output "{name}"').with_hint(suggest(name, outputs))
         return outputs[name].result(self._stack.scope)
 
-    def _resource(self, path, wanted):
+    def _resource(self, path: str, wanted: Values) -> Iterator[Failure]:
         place = ('resources', path)
         try:
             item = self._stack.find(path)
@@ -195,13 +196,12 @@ class _Comparison:
             if part in wanted:
                 expected = sorted(wanted[part]) if part == 'requires' else wanted[part]
                 yield from self._value((*place, part), expected, read)
-        for part, read in _maps(item).items():
+        for part, read_key in _maps(item).items():
             for key, expected in wanted.get(part, {}).items():
-                yield from self._value(
-                    (*place, part, key), expected, lambda read=read, key=key: read(key)
-                )
+                read = functools.partial(read_key, key)
+                yield from self._value((*place, part, key), expected, read)
 
-    def _type(self, path, expected, actual):
+    def _type(self, path: case_file.Path, expected: str, actual: str) -> Iterator[Failure]:
         """Compare a type; that of a file is relative to the template of the case."""
         if actual.startswith(FILE_URL):
             folder = os.path.dirname(os.path.abspath(self._case.template))
@@ -209,7 +209,9 @@ class _Comparison:
             expected = os.path.normpath(expected)
         yield from self._differ(path, expected, actual)
 
-    def _value(self, path, expected, read):
+    def _value(
+        self, path: case_file.Path, expected: Value, read: Callable[[], Value]
+    ) -> Iterator[Failure]:
         try:
             actual = read()
         except REFUSALS as error:
@@ -220,16 +222,16 @@ class _Comparison:
             return
         yield from self._differ(path, expected, actual)
 
-    def _differ(self, path, expected, actual):
+    def _differ(self, path: case_file.Path, expected: Value, actual: Value) -> Iterator[Failure]:
         if plain(expected) != plain(actual):
             yield self._failure(path, expected=plain(expected), actual=plain(actual))
 
-    def _failure(self, path, **more):
+    def _failure(self, path: case_file.Path, **more: Value) -> Failure:
         line = self._case.line('expect', *path)
         return Failure(line, '.'.join(('expect', *map(str, path))), **more)
 
 
-def _parts(item):
+def _parts(item: Value) -> dict[str, Callable[[], Value]]:
     """Return ``{key of a resource: function that reads it}`` of the parts compared as a whole."""
     return {
         'requires': lambda: sorted(item.stack.requirements[item.name]),
@@ -238,11 +240,11 @@ def _parts(item):
     }
 
 
-def _maps(item):
+def _maps(item: Value) -> dict[str, Callable[[str], Value]]:
     """Return ``{key of a resource: function that reads one value of it}``."""
-    metadata: dict[str, Any] = {}
+    metadata: Values = {}
 
-    def read_metadata(key):
+    def read_metadata(key: str) -> Value:
         if not metadata:
             metadata.update(item.stack.resolve(item.definition.metadata) or {})
         return metadata.get(key)
@@ -254,7 +256,7 @@ def _maps(item):
     }
 
 
-def _property(item, key):
+def _property(item: Value, key: str) -> Value:
     """Return the value of a property as its type gets it: converted, with its default."""
     schema = item.properties_schema
     if getattr(item, 'accepts_any_property', False):
@@ -265,7 +267,7 @@ def _property(item, key):
     return item.properties[key]
 
 
-def plain(value: Any) -> Any:
+def plain(value: Value) -> Value:
     """Return a value as YAML shows it: maps as dicts, other sequences as lists.
 
     Keys without a value are left out: types add all keys of the maps in their properties.

@@ -6,18 +6,21 @@ network is used.
 
 import functools
 from collections.abc import Mapping
-from typing import Any
 
 from heat_lite.authoring import offline_types
 from heat_lite.common import context, exception, status
+from heat_lite.common.value_types import Value
 from heat_lite.engine import runtime
+from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import stack_definition
 from heat_lite.engine.stack.nested_stack_view import NestedStackView
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import offline_validation
-from heat_lite.resources.heat.value import Value
+from heat_lite.resources.heat import value
 from heat_lite.template import attributes, function
+from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.suggest import suggest
+from heat_lite.template.template import Template
 
 PROJECT = 'test'
 #: the value of OS::stack_id
@@ -39,11 +42,11 @@ class Stubs:
     ``is_strict``: whether a missing stub is an error; if not, the value is None.
     """
 
-    def __init__(self, given: Mapping[str, Any]):
+    def __init__(self, given: Mapping[str, Value]) -> None:
         self._given = given
         self.is_strict = False
 
-    def get(self, path: str) -> Mapping[str, Any]:
+    def get(self, path: str) -> Mapping[str, Value]:
         return self._given.get(path) or {}
 
 
@@ -55,18 +58,18 @@ class CaseStack(Stack):
     base = ''
 
     @functools.cached_property
-    def definition(self):
+    def definition(self) -> stack_definition.StackDefinition:
         identity = {'tenant': PROJECT, 'project_id': PROJECT, 'stack_name': self.name}
         return stack_definition.StackDefinition(self.template, {**identity, 'stack_id': STACK_ID})
 
-    def class_of(self, definition):
+    def class_of(self, definition: ResourceDefinition) -> type:
         return _stubbed(super().class_of(definition))
 
-    def pending(self, snippet):
+    def pending(self, snippet: Value) -> bool:
         """Values of other resources need not meet constraints: a stub need not be real."""
         return bool(function.dependencies(snippet))
 
-    def find(self, path: str) -> Any:
+    def find(self, path: str) -> Value:
         """Return the resource at a path. Raises ResourceNotFound, with a suggestion."""
         outer, _, inner = path.partition('/')
         if outer not in self.definitions:
@@ -80,24 +83,24 @@ class CaseStack(Stack):
         return item.nested().find(inner)
 
 
-class _CaseResource:
+class _CaseResource(Resource):
     """What the resources of a case answer themselves; their type answers the rest."""
 
     @property
-    def path(self):
+    def path(self) -> str:
         return f'{self.stack.base}{self.name}'
 
     @property
-    def action(self):
+    def action(self) -> str:
         return status.CREATE if self.has_nested_stack else super().action
 
-    def reference_id(self):
+    def reference_id(self) -> Value:
         known = self.stack.stubs.get(self.path)
         if 'id' not in known and self.has_nested_stack:
             return super().reference_id()
         return known.get('id', self.name)
 
-    def attribute(self, *path):
+    def attribute(self, *path: str) -> Value:
         known = self.stack.stubs.get(self.path).get('attributes', {})
         if not path and known:
             return dict(known)
@@ -105,7 +108,7 @@ class _CaseResource:
             return attributes.select(known[path[0]], path[1:])
         if self.has_nested_stack:
             return super().attribute(*path)
-        if isinstance(self, Value) and path[:1] == ('value',):
+        if isinstance(self, value.Value) and path[:1] == ('value',):
             return attributes.select(self.properties['value'], path[1:])
         if self.stack.stubs.is_strict:
             raise MissingStub(attribute=path[0] if path else '...', path=self.path)
@@ -113,7 +116,7 @@ class _CaseResource:
 
 
 @functools.cache
-def _stubbed(cls):
+def _stubbed(cls: type) -> type:
     """Return a class of resources with stubs."""
     return type(cls.__name__, (_CaseResource, cls), {'__doc__': cls.__doc__})
 
@@ -121,13 +124,13 @@ def _stubbed(cls):
 class _CaseNestedStack(NestedStackView):
     """The nested stack of a resource of a case; it exists as soon as it is read."""
 
-    def draft(self, template, timeout_mins=None):
+    def draft(self, template: Template, timeout_mins: int | None = None) -> Value:
         drafted = super().draft(template, timeout_mins)
         drafted.stubs = self._parent.stubs
         drafted.base = f'{self._resource.path}/'
         return drafted
 
-    def existing_stack(self):
+    def existing_stack(self) -> Value:
         if self._stack is None and not self._reload:
             # The template of a group may read the group's present members: there are none.
             self._reload = True
@@ -138,9 +141,9 @@ class _CaseNestedStack(NestedStackView):
         return self._stack
 
 
-def build(types: offline_types.OfflineTypes, template: Any, name: str, stubs: Stubs) -> CaseStack:
+def build(types: offline_types.OfflineTypes, template: Value, name: str, stubs: Stubs) -> CaseStack:
     """Return the stack of a template with its environment."""
-    registry: Any = offline_validation.OfflineRegistry(types.registry)
+    registry: Value = offline_validation.OfflineRegistry(types.registry)
     case_runtime = runtime.Runtime(
         registry,
         runtime.UNSET,

@@ -1,12 +1,16 @@
 """``heat-lite test``: runs the cases of files and folders."""
 
+import argparse
+import contextlib
 import functools
 import os
 import sys
+from collections.abc import Iterable
 
-from heat_lite.authoring import lint, offline_types, time_limit
+from heat_lite.authoring import lint, time_limit
+from heat_lite.authoring.offline_types import OfflineTypes
 from heat_lite.authoring.template_tests import case_file, case_report, case_run
-from heat_lite.cli import option_parser
+from heat_lite.cli.option_parser import PLUGIN_DIR, Parser, argument, flag, repeatable, timeout
 from heat_lite.common import printable
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
@@ -27,82 +31,80 @@ EXAMPLE = """heat-lite test tests
 heat-lite test -k production --junit report.xml app.test.yaml"""
 
 
-def parser():
-    top = option_parser.Parser(
-        'test',
-        'run the test cases of templates. No service and no network are used',
-        EXAMPLE,
-        note='The exit status is 0 if all cases pass, 1 if one fails, and 2 if a file cannot be'
-        ' used or no case is found.',
-        files=FILES,
-    )
-    top.add_argument(
+TEST = (
+    argument(
         'files',
         nargs='+',
         metavar='FILE',
         help=f'a file of cases, or a folder with files *{case_file.SUFFIXES[0]}',
-    )
-    top.add_argument(
+    ),
+    argument(
         '-k',
         dest='filter',
         metavar='TEXT',
         default='',
         help='run only cases with this text in FILE: NAME (default: all)',
-    )
-    top.add_argument('--junit', metavar='FILE', help='also write JUnit XML (default: no)')
-    top.add_argument('--json', action='store_true', help='print JSON (default: no)')
-    _add_bounds(top)
-    return top
-
-
-def _add_bounds(top):
-    """Add the options of what the command reads, runs, and how long."""
-    top.add_argument(
+    ),
+    argument('--junit', metavar='FILE', help='also write JUnit XML (default: no)'),
+    flag('--json', help='print JSON (default: no)'),
+    repeatable(
         '--root',
-        action='append',
-        default=[],
         metavar='FOLDER',
         help='also read templates below this folder; may be repeated (default: the working'
         ' directory and the folders of FILE)',
+    ),
+    PLUGIN_DIR,
+    timeout(time_limit.TIMEOUT),
+)
+
+
+def parser() -> Parser:
+    return Parser(
+        'test',
+        'run the test cases of templates. No service and no network are used',
+        EXAMPLE,
+        TEST,
+        note='The exit status is 0 if all cases pass, 1 if one fails, and 2 if a file cannot be'
+        ' used or no case is found.',
+        files=FILES,
     )
-    option_parser.PLUGIN_DIR.add_to(top)
-    option_parser.timeout(time_limit.TIMEOUT).add_to(top)
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run the command. Return its exit status."""
     args = parser().parse_args(argv)
     return time_limit.exit_status('heat-lite test', args.timeout, functools.partial(_test, args))
 
 
-def _test(args):
+def _test(args: argparse.Namespace) -> int:
     """Run the cases and report them. Return the exit status."""
     try:
         names = case_file.expand(args.files)
         folders = [os.path.dirname(name) or '.' for name in names]
         files = lint.Files(['.', *folders, *args.root])
-        cases, errors = read_cases(files, names)
-        chosen = [case for case in cases if matches(case, args.filter)]
+        cases, errors = _read_cases(files, names)
+        chosen = [case for case in cases if _matches(case, args.filter)]
         if not chosen and not errors:
             raise ValueError(f'no case matches {args.filter!r}')
-        runner = case_run.Runner(
-            offline_types.OfflineTypes(args.plugin_dir), functools.cache(files.read_bytes)
-        )
+        runner = case_run.Runner(OfflineTypes(args.plugin_dir), functools.cache(files.read_bytes))
         results = [runner.run(case) for case in chosen]
         if args.junit:
-            write(args.junit, case_report.as_junit(results, errors))
+            _write(args.junit, case_report.as_junit(results, errors))
     except ValueError as error:
         print(f'heat-lite test: {error}', file=sys.stderr)
         return UNUSABLE
-    show(case_report.as_json if args.json else case_report.as_text, results, errors)
+    report = (case_report.as_json if args.json else case_report.as_text)(results, errors)
+    with contextlib.suppress(BrokenPipeError):  # the reader closed the pipe (`| head`)
+        print(printable.escape(report, keep='\n'), flush=True)
     if errors:
         return UNUSABLE
     return FAILED if any(result.failures for result in results) else PASSED
 
 
-def read_cases(files, names):
+def _read_cases(files: lint.Files, names: Iterable[str]) -> tuple[list[case_file.Case], list[str]]:
     """Return the cases of the files, and the errors of those that cannot be used."""
-    cases, errors = [], []
+    cases: list[case_file.Case] = []
+    errors: list[str] = []
     for name in names:
         try:
             cases += case_file.parse(files.read(name), name)
@@ -113,23 +115,15 @@ def read_cases(files, names):
     return cases, errors
 
 
-def matches(case, text):
+def _matches(case: case_file.Case, text: str) -> bool:
     """Whether a case is chosen by the text of ``-k``, in any case of letters."""
     return text.lower() in f'{case.file}: {case.name}'.lower()
 
 
-def write(name, content):
+def _write(name: str, content: bytes) -> None:
     """Write the JUnit report. Raises ValueError if the file cannot be written."""
     try:
         with open(name, 'wb') as target:
             target.write(content)
     except OSError as error:
         raise ValueError(f'{name}: the report cannot be written: {error.strerror}') from None
-
-
-def show(report, results, errors):
-    """Print a report, harmless for a terminal."""
-    try:
-        print(printable.escape(report(results, errors), keep='\n'), flush=True)
-    except BrokenPipeError:
-        sys.stdout = None  # the reader closed the pipe (`| head`)

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from types import FrameType
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -19,7 +19,7 @@ from rich.text import Text
 
 from heat_lite.cli.display import resource_tree, terminal, views
 from heat_lite.common import printable
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
 
 DRAWINGS_PER_SECOND = 8
 STYLES = {'COMPLETE': 'green', 'FAILED': 'bold red', 'IN_PROGRESS': 'yellow', '': 'dim'}
@@ -41,14 +41,14 @@ STATUS_COLUMNS = 30
 
 
 class LiveView:
-    """The view of a terminal (see ``views``)."""
+    """The view of a terminal."""
 
-    def __init__(self, out: terminal.Terminal, console: Console | None = None):
+    def __init__(self, out: terminal.Terminal, console: Console | None = None) -> None:
         self.console = console or Console(file=out.stream, highlight=False)
         self._picture = Picture()
         self._live: Live | None = None
         self._echo = terminal.Echo()
-        self._handlers: dict[int, Any] = {}
+        self._handlers: dict[int, Value] = {}
         self._is_drawing = self._is_stop_due = False
         #: the columns of the lines on the terminal
         self._drawn: list[int] = []
@@ -125,7 +125,7 @@ class LiveView:
             live.stop()
         self._echo.restore()
 
-    def _on_stop(self, number: int, frame: Any) -> None:
+    def _on_stop(self, number: int, frame: FrameType | None) -> None:
         """Stop the process by SIGTSTP; the end of a drawing comes first."""
         self._is_stop_due = True
         if not self._is_drawing:
@@ -151,7 +151,7 @@ def unwrap(lines: list[int], width: int, height: int) -> Control:
     return Control(*erase * max(gained, 0))
 
 
-def _exit(number: int, frame: Any) -> None:
+def _exit(number: int, frame: FrameType | None) -> None:
     """End by SIGTERM with the terminal as it was: its cursor, and its echo."""
     raise SystemExit(128 + number)
 

@@ -1,7 +1,7 @@
 """The changes that a create or an update would make: their request and how they are shown."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import terminal, views
@@ -177,7 +177,7 @@ def _before(value: Value) -> str:
     return '' if value is None else f'{terminal.cell(value)} -> '
 
 
-def _different_parts(name: str, before: Value, after: Value) -> Iterator[tuple[str, Any, Any]]:
+def _different_parts(name: str, before: Value, after: Value) -> Iterator[tuple[str, Value, Value]]:
     waiting = [(name, before, after)]
     while waiting:
         name, before, after = waiting.pop()

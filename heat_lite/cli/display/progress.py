@@ -1,10 +1,10 @@
 """Follows the action of a stack until it has ended."""
 
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from heat_lite.cli import action_history, api_client, event_stream
-from heat_lite.cli.display import resource_tree
+from heat_lite.cli.display import resource_tree, views
 from heat_lite.cli.errors import Interrupted, StackFailed
 from heat_lite.common.value_types import Values
 
@@ -98,7 +98,9 @@ class Follower:
     Without the stream of events it reads the stack again and again.
     """
 
-    def __init__(self, api: api_client.ApiClient, path: str, view: Any, before: Before):
+    def __init__(
+        self, api: api_client.ApiClient, path: str, view: views.View, before: Before
+    ) -> None:
         self.api = api
         self.path = path
         self.view = view

@@ -9,7 +9,7 @@ import shutil
 import sys
 import termios
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import IO, TextIO
 
 from heat_lite.common import printable
 from heat_lite.common.value_types import Value
@@ -73,7 +73,7 @@ class Echo:
     """
 
     def __init__(self) -> None:
-        self._before: list[Any] | None = None
+        self._before: Value = None
 
     def disable(self) -> None:
         """Disable the echo, unless the input is no terminal or belongs to another program."""
@@ -98,7 +98,7 @@ def _owns_input() -> bool:
         return False
 
 
-def is_in_foreground(stream: Any) -> bool:
+def is_in_foreground(stream: IO[str]) -> bool:
     """Return whether this process may draw on a terminal; True for a stream that is none."""
     try:
         return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
@@ -114,7 +114,7 @@ class Terminal:
 
     def __init__(
         self, stream: TextIO | None = None, live: bool | None = None, is_json: bool = False
-    ):
+    ) -> None:
         # The standard output is None if the caller has closed it: the output is dropped.
         self.stream = stream or sys.stdout or io.StringIO()
         if live is None:
@@ -141,7 +141,7 @@ class Terminal:
         dump = pkgutil.resolve_name('yaml:safe_dump')
         self.write_line(dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip())
 
-    def show(self, found: Value, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def show(self, found: Value, headers: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
         """Write what was found as JSON, or its rows as a table."""
         if self.is_json:
             self.write_json(found)
@@ -169,7 +169,7 @@ class Terminal:
     def symbol(self, status: str) -> str:
         return self.colorize(SYMBOLS.get(outcome(status), '·'), status)
 
-    def table(self, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def table(self, headers: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
         """Write a table with columns as wide as their content and statuses in color."""
         lines = [[cell(value) for value in row] for row in rows]
         widths = [

@@ -1,11 +1,8 @@
-"""How a running action is shown: lines, JSON, or a picture of the terminal that changes.
-
-A view has ``show``, ``note``, ``wait`` and ``close``.
-"""
+"""How a running action is shown: lines, JSON, or a picture of the terminal that changes."""
 
 import pkgutil
 import threading
-from typing import Any
+from typing import Protocol
 
 from heat_lite.cli.display import resource_tree, terminal
 from heat_lite.common.value_types import Values
@@ -43,10 +40,32 @@ def _order(member: resource_tree.Member) -> tuple[bool, int]:
     return has_ended, -member.depth if has_ended else member.depth
 
 
+class View(Protocol):
+    """What shows a running action."""
+
+    def show(
+        self,
+        stack: Values,
+        tree: resource_tree.ResourceTree,
+        changed: list[resource_tree.Member],
+        now: float,
+    ) -> None:
+        """Show the present state."""
+
+    def note(self, text: str) -> None:
+        """Show a remark."""
+
+    def wait(self, seconds: float, wakeup: threading.Event | None = None) -> None:
+        """Wait for the time, or until ``wakeup`` is set."""
+
+    def close(self) -> None:
+        """End the output."""
+
+
 class LineView:
     """A line for each change of a member."""
 
-    def __init__(self, out: terminal.Terminal):
+    def __init__(self, out: terminal.Terminal) -> None:
         self.out = out
         self._last_note = ''
 
@@ -110,7 +129,7 @@ class JsonView(LineView):
         self._last_note = text
 
 
-def choose(out: terminal.Terminal) -> Any:
+def choose(out: terminal.Terminal) -> View:
     """Return the view for an output."""
     if out.is_json:
         return JsonView(out)

@@ -1,7 +1,7 @@
 """Reports of findings: text for people, JSON for programs, SARIF 2.1.0 for code hosts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.lint import cycles, excerpt
@@ -103,4 +103,9 @@ def _escaped(letter: str) -> str:
     return ''.join(f'%{byte:02X}' for byte in letter.encode())
 
 
-FORMATS = {'text': as_text, 'short': as_short_text, 'json': as_json, 'sarif': as_sarif}
+FORMATS: dict[str, Callable[..., str]] = {
+    'text': as_text,
+    'short': as_short_text,
+    'json': as_json,
+    'sarif': as_sarif,
+}

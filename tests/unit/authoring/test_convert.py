@@ -117,7 +117,7 @@ def test_converted_template_has_no_findings(name, folder, capsys):
         assert not Path(name).exists()
         return
     assert 'heat_template_version: 2021-04-16' in Path(name).read_text()
-    assert [str(each) for each in lint.find([name], Settings())] == []
+    assert [str(each) for each in lint.inspect([name], Settings())[0]] == []
 
 
 def test_part_without_equivalent_is_named_with_its_place(folder, capsys):

@@ -27,7 +27,7 @@ def test_kind_has_no_findings_and_the_usual_form(kind, folder):
     assert init.main([kind]) == 0
     files = sorted(path.name for path in folder.iterdir())
     assert f'{kind}.yaml' in files
-    assert [str(each) for each in lint.find(files, Settings())] == []
+    assert [str(each) for each in lint.inspect(files, Settings())[0]] == []
     for name in files:
         text = (folder / name).read_text()
         assert formatting.formatted(text) == text
@@ -36,7 +36,7 @@ def test_kind_has_no_findings_and_the_usual_form(kind, folder):
 def test_resource_type_is_a_kind(folder, capsys):
     assert init.main(['OS::Heat::RandomString', '-o', 'sub/secret.yaml']) == 0
     assert 'wrote sub/secret.yaml' in capsys.readouterr().out
-    assert lint.find(['sub/secret.yaml'], Settings()) == []
+    assert lint.inspect(['sub/secret.yaml'], Settings())[0] == []
 
 
 def test_objects_that_exist_are_parameters_of_a_resource_type(folder, capsys):
@@ -58,7 +58,7 @@ def test_resource_types_have_no_findings_but_deprecation(folder):
     for number, name in enumerate(types.names()):
         text = yaml_writer.to_yaml(type_starter.template_of(types.get(name)))
         (folder / f'{number}.yaml').write_text(text)
-    found = lint.find(sorted(path.name for path in folder.iterdir()), Settings())
+    found = lint.inspect(sorted(path.name for path in folder.iterdir()), Settings())[0]
     assert [str(each) for each in found if each.rule not in ('deprecated', 'foreign-type')] == []
 
 
@@ -74,7 +74,7 @@ def test_existing_file_is_kept_without_force(folder, capsys):
 def test_files_of_a_kind_lie_beside_the_template(folder):
     assert init.main(['nested', '-o', 'stacks/app.yaml']) == 0
     assert {path.name for path in (folder / 'stacks').iterdir()} == {'app.yaml', 'nested_part.yaml'}
-    assert lint.find(['stacks/app.yaml'], Settings()) == []
+    assert lint.inspect(['stacks/app.yaml'], Settings())[0] == []
 
 
 def test_next_commands_name_the_required_parameters(folder, capsys):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from heat_lite.cli import arguments, completion, main, verbs
+from heat_lite.cli import arguments, completion, main, option_parser, verbs
 
 #: programs with a required argument
 TAKES_FILES = ('fmt', 'convert', 'test', 'import')
@@ -76,7 +76,7 @@ def test_words_of_other_tools_lead_to_commands():
 
 @pytest.mark.parametrize('name', main.COMMANDS)
 def test_each_program_can_be_resolved(name):
-    assert callable(pkgutil.resolve_name(main.COMMANDS[name][0]))
+    assert callable(pkgutil.resolve_name(f'{main.COMMANDS[name].module}:main'))
 
 
 @pytest.mark.parametrize('name', verbs.VERBS)
@@ -86,7 +86,7 @@ def test_each_option_of_a_verb_has_a_help_with_its_default(name):
     assert f'heat-lite {name.split()[0]}' in text.partition('example:')[2]
     for action in parser._actions:
         assert action.help, action
-        formatter = arguments.Formatter('x')
+        formatter = option_parser.Formatter('x')
         if action.option_strings and not isinstance(action, argparse._HelpAction):
             help_text = formatter._get_help_string(action)
             assert 'default' in help_text or action.required, action
@@ -100,7 +100,7 @@ def test_each_option_of_a_program_has_a_help_with_its_default_and_an_example(nam
     for action in parser._actions:
         assert action.help, action
         if action.option_strings and not isinstance(action, argparse._HelpAction):
-            assert 'default' in arguments.Formatter('x')._get_help_string(action), action
+            assert 'default' in option_parser.Formatter('x')._get_help_string(action), action
 
 
 @pytest.mark.parametrize(
