@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -17,8 +16,6 @@ from heat_lite.template.editing import yaml_writer
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import AttributeSchema
 
-#: columns of an output that is no terminal
-WIDTH = 80
 DOCS = (
     argument(
         'subject',
@@ -94,15 +91,15 @@ def _show_function(name: str, rows: Sequence[tuple[str, str]], out: terminal.Ter
         out.write_json({'function': name, 'description': description, 'versions': listed})
         return
     out.write_line(name)
-    for line in textwrap.wrap(description, _width() - 2):
+    for line in textwrap.wrap(description, terminal.columns() - 2):
         out.write_line(f'  {line}')
     out.write_line(f'  since {first}' + ('' if last == first else f', up to {last}'))
 
 
-def _meant(name: str, known: list[str]) -> str | None:
-    """Return the names that end with the word of the user, else the most similar one."""
+def _suggest(name: str, known: list[str]) -> str:
+    """Return a question for the names that end with a word, else for the most similar one."""
     ends = [each for each in known if each.rpartition('::')[2].lower() == name.lower()]
-    return ' or '.join(sorted(ends)) or errors.closest(name, known)
+    return f' Did you mean {" or ".join(sorted(ends))}?' if ends else errors.suggest(name, known)
 
 
 def _show_type(
@@ -110,8 +107,7 @@ def _show_type(
 ) -> None:
     name = types.full_name(name)
     if not types.knows(name):
-        match = _meant(name, [*types.names(), *functions])
-        hint = f' Did you mean {match}?' if match else ''
+        hint = _suggest(name, [*types.names(), *functions])
         raise errors.CommandError(
             f'there is no resource type {name}.{hint} `heat-lite docs` lists all types.'
         )
@@ -121,7 +117,9 @@ def _show_type(
     if out.is_json:
         out.write_json(_as_json(info, attributes, example))
         return
-    for line in type_page.lines_of(info, attributes, yaml_writer.to_yaml(example), _width()):
+    for line in type_page.lines_of(
+        info, attributes, yaml_writer.to_yaml(example), terminal.columns()
+    ):
         out.write_line(line)
 
 
@@ -135,7 +133,3 @@ def _as_json(info: TypeInfo, attributes: Mapping[str, AttributeSchema], example:
         'attributes': schema.to_wire(attributes),
         'example': example,
     }
-
-
-def _width() -> int:
-    return shutil.get_terminal_size((WIDTH, 24)).columns

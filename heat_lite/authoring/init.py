@@ -106,8 +106,7 @@ def _texts(kind: str) -> dict[str, str]:
     types = offline_types.OfflineTypes()
     kind = types.full_name(kind)
     if not types.knows(kind):
-        match = errors.closest(kind, [*known, *types.names()])
-        hint = f' Did you mean {match}?' if match else ''
+        hint = errors.suggest(kind, [*known, *types.names()])
         raise errors.CommandError(
             f'there is no kind {kind}.{hint} `heat-lite init` lists the kinds.'
         )

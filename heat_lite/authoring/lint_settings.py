@@ -94,19 +94,23 @@ def expand(names: Iterable[str], settings: Settings) -> tuple[list[str], list[st
         if not os.path.isdir(name):
             files.append(name)
             continue
-        for path in _walk(name, settings):
-            candidates.append(path)
+        for path in walk(name, SUFFIXES):
+            if _may_be_template(path, settings):
+                candidates.append(path)
             if len(candidates) > MAX_FILES:
                 raise ValueError(f'The folders contain more than {MAX_FILES} files: name fewer')
     return files, candidates
 
 
-def _walk(top: str, settings: Settings) -> Iterator[str]:
-    """Yield the files of a folder that may be templates. Symbolic links are not followed."""
+def walk(top: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files of a folder with one of the suffixes. Hidden folders are left out."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith('.'))
         for name in sorted(names):
-            path = os.path.normpath(os.path.join(folder, name))
-            is_candidate = name.endswith(SUFFIXES) and not name.startswith('.')
-            if is_candidate and not settings.is_ignored(path) and not os.path.islink(path):
-                yield path
+            if name.endswith(suffixes):
+                yield os.path.normpath(os.path.join(folder, name))
+
+
+def _may_be_template(path: str, settings: Settings) -> bool:
+    is_hidden = os.path.basename(path).startswith('.')
+    return not (is_hidden or settings.is_ignored(path) or os.path.islink(path))

@@ -44,10 +44,10 @@ def lines_of(
     if info.properties is None:
         yield '  the type takes any property'
     else:
-        yield from _properties(_shown(info.properties), STEP, width, is_top=True) or ['  none']
+        yield from _properties(_in_order(info.properties), STEP, width, is_top=True) or ['  none']
     if info.update_policy:
         yield '\nUpdate policy'
-        yield from _properties(_shown(info.update_policy), STEP, width)
+        yield from _properties(_in_order(info.update_policy), STEP, width)
     yield '\nAttributes'
     yield from _attributes(attributes, width)
     if info.attributes is None:
@@ -80,24 +80,25 @@ def _shown(schemata: Mapping[str, Schema]) -> dict[str, Schema]:
     return {name: schema for name, schema in schemata.items() if not schema.hidden}
 
 
+def _in_order(schemata: Mapping[str, PropertySchema]) -> dict[str, PropertySchema]:
+    """Return the properties that are shown, the required ones first."""
+    return dict(sorted(_shown(schemata).items(), key=lambda pair: not pair[1].required))
+
+
 def _properties(
     schemata: Mapping[str, PropertySchema], indent: int, width: int, is_top: bool = False
 ) -> list[str]:
-    """Return the lines of properties, the required ones first.
-
-    ``is_top``: an update decides by the property at the top alone.
-    """
+    """Return the lines of properties (see ``_facts``)."""
     lines = []
-    for name, schema in sorted(schemata.items(), key=lambda pair: not pair[1].required):
-        facts = [*_facts(schema), *([_update(schema)] if is_top else [])]
-        lines += _wrapped(f'{name}: {", ".join(facts)}', indent, width)
+    for name, schema in schemata.items():
+        lines += _wrapped(f'{name}: {", ".join(_facts(schema, is_top))}', indent, width)
         lines += _wrapped(schema.description or '', indent + 2 * STEP, width)
         lines += _wrapped(_deprecation(schema), indent + 2 * STEP, width)
         children = schema.children()
         if children:
             item = 'each item' if schema.type == constraints.LIST else 'keys'
             lines.append(' ' * (indent + 2 * STEP) + f'{item}:')
-            lines += _properties(_shown(children), indent + 3 * STEP, width)
+            lines += _properties(_in_order(children), indent + 3 * STEP, width)
     return lines
 
 
@@ -105,10 +106,10 @@ def table_of(
     schemata: Mapping[str, PropertySchema], prefix: str = ''
 ) -> Iterator[tuple[str, str, str]]:
     """Yield (name, facts, description) of properties and, as ``name.key``, of those in them."""
-    for name, schema in sorted(_shown(schemata).items(), key=lambda pair: not pair[1].required):
-        facts = [*_facts(schema), *([] if prefix else [_update(schema)])]
+    for name, schema in _in_order(schemata).items():
+        facts = ', '.join(_facts(schema, not prefix))
         texts = [schema.description or '', _deprecation(schema)]
-        yield f'{prefix}{name}', ', '.join(facts), ' '.join(filter(None, texts))
+        yield f'{prefix}{name}', facts, ' '.join(filter(None, texts))
         yield from table_of(schema.children() or {}, f'{prefix}{name}.')
 
 
@@ -116,8 +117,11 @@ def _deprecation(schema: PropertySchema | AttributeSchema) -> str:
     return '' if schema.support.status == support.SUPPORTED else _support(schema.support)
 
 
-def _facts(schema: PropertySchema) -> Iterator[str]:
-    """Yield what can be said about a property in a few words."""
+def _facts(schema: PropertySchema, is_top: bool) -> Iterator[str]:
+    """Yield what can be said about a property in a few words.
+
+    ``is_top``: an update decides by the property at the top alone.
+    """
     kind = _TYPES[schema.type]
     if schema.type == constraints.LIST and schema.schema is not None:
         kind = f'list of {_TYPES[schema.schema.type]}s'
@@ -127,6 +131,8 @@ def _facts(schema: PropertySchema) -> Iterator[str]:
     if schema.has_default:
         yield f'default {_value(schema.default)}'
     yield from map(rule_text, schema.constraints)
+    if is_top:
+        yield _update(schema)
 
 
 def _value(value: Value) -> str:

@@ -1,6 +1,7 @@
 """The beginning of an action, and of the work on each resource, as the events tell."""
 
 import datetime
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -39,25 +40,22 @@ def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     if not found:
         return ActionHistory()
     is_running = stack['stack_status'].endswith('IN_PROGRESS')
-    zero = _time(found[0])
-    end = datetime.datetime.now(datetime.UTC) if is_running else _time(found[-1])
+    zero = read_time(found[0]['event_time'])
+    end = datetime.datetime.now(datetime.UTC) if is_running else read_time(found[-1]['event_time'])
     return ActionHistory(max((end - zero).total_seconds(), 0.0), _work(found, zero))
 
 
 def seconds_since(event: dict) -> float:
     """Return how long ago an event was."""
-    return max((datetime.datetime.now(datetime.UTC) - _time(event)).total_seconds(), 0.0)
+    return max(
+        (datetime.datetime.now(datetime.UTC) - read_time(event['event_time'])).total_seconds(), 0.0
+    )
 
 
 def _newest_first(api: api_client.ApiClient, path: str) -> Iterator[dict]:
-    query: Values = {'nested_depth': resource_tree.NESTED_DEPTH, 'limit': PAGE}
-    query |= {'sort_keys': 'event_time', 'sort_dir': 'desc'}
-    for _ in range(MAX_EVENTS // PAGE):
-        page = api.call('GET', path + '/events', **query)['events']
-        yield from page
-        if len(page) < PAGE:
-            return
-        query['marker'] = page[-1]['id']
+    depth = resource_tree.NESTED_DEPTH
+    query = {'nested_depth': depth, 'sort_keys': 'event_time', 'sort_dir': 'desc'}
+    return itertools.islice(api.items(f'{path}/events', 'events', PAGE, **query), MAX_EVENTS)
 
 
 def _last_action(stack: Values, newest_first: Iterable[dict]) -> list[dict]:
@@ -75,7 +73,7 @@ def _work(events: Iterable[dict], zero: datetime.datetime) -> 'dict[tuple[str, s
     work: dict[tuple[str, str], WorkTime] = {}
     for event in events:
         key = resource_tree.stack_of(event), event['resource_name']
-        seconds = max((_time(event) - zero).total_seconds(), 0.0)
+        seconds = max((read_time(event['event_time']) - zero).total_seconds(), 0.0)
         if event['resource_status'].endswith('_IN_PROGRESS'):
             work[key] = WorkTime(seconds, None)
         elif key in work:
@@ -83,6 +81,7 @@ def _work(events: Iterable[dict], zero: datetime.datetime) -> 'dict[tuple[str, s
     return work
 
 
-def _time(event: dict) -> datetime.datetime:
-    moment = datetime.datetime.fromisoformat(event['event_time'])
+def read_time(text: str) -> datetime.datetime:
+    """Read a time of the service, in UTC unless it says otherwise. Raises ValueError."""
+    moment = datetime.datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)

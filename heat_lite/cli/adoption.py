@@ -30,15 +30,15 @@ ADOPT = (
     argument('stack', metavar='NAME', help='name of the new stack'),
     argument('--adopt-file', metavar='FILE|URL|-', required=True, help='document of a stack'),
     arguments.TEMPLATE,
-    arguments.FILES,
-    arguments.OPTIONS,
+    *arguments.FILES,
+    *arguments.OPTIONS,
     arguments.NO_WAIT,
 )
 
 
 def export(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     with _destination(args.output_file) as target:
-        _write(out, target, api.call('GET', api.find(args.stack) + '/export'))
+        _write(out, target, api.get(api.find(args.stack) + '/export'))
 
 
 def abandon(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

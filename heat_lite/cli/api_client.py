@@ -1,5 +1,6 @@
 """A client of the Orchestration API that uses the standard library only, for a fast start."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -7,7 +8,7 @@ import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from heat_lite.common.value_types import Value, Values
@@ -47,7 +48,8 @@ class RequestFailed(Exception):
         self.position = position
 
     def __str__(self) -> str:
-        return super().__str__() + position_text(self.position)
+        place = ' (file {file}, line {line}, column {column})'
+        return self.text + (place.format(**self.position) if self.position else '')
 
     @property
     def text(self) -> str:
@@ -170,9 +172,15 @@ def _position(found: Value) -> dict | None:
     return found if is_one else None
 
 
-def position_text(position: dict | None) -> str:
-    """Return a position for people; an empty string for None."""
-    return ' (file {file}, line {line}, column {column})'.format(**position) if position else ''
+@contextlib.contextmanager
+def translated_errors(url: str) -> Iterator[None]:
+    """Raise RequestFailed for the errors of a request and of the read of its response."""
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        raise failure(url, error) from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise ServiceUnreachable(unreachable_text(url, error)) from error
 
 
 def send(
@@ -186,14 +194,10 @@ def send(
     """Send a request. Return the decoded body. Raises RequestFailed."""
     data = None if body is None else json.dumps(body).encode()
     sent = {'Accept': 'application/json', 'Content-Type': 'application/json', **(headers or {})}
-    try:
+    with translated_errors(url):
         request = urllib.request.Request(url, data=data, headers=sent, method=method)
         with build_opener(url, tls).open(request, timeout=timeout) as response:
             return decode(url, response.read())
-    except urllib.error.HTTPError as error:
-        raise failure(url, error) from error
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise ServiceUnreachable(unreachable_text(url, error)) from error
 
 
 def decode(url: str, content: bytes) -> Value:
@@ -255,6 +259,9 @@ class ApiClient:
         self.headers = {TOKEN_HEADER: self._renew()}
         return self._send(method, url, body)
 
+    def get(self, path: str, **query: Value) -> Value:
+        return self.call('GET', path, **query)
+
     def url_of(self, path: str, query: Values) -> str:
         query_string = '?' + urllib.parse.urlencode(query, doseq=True) if query else ''
         return f'{self.endpoint}{path}{query_string}'
@@ -283,9 +290,23 @@ class ApiClient:
         """Return a stack by name or id, without its outputs."""
         return self.stack_at(f'/stacks/{quote(name_or_id)}')
 
+    def resources(self, path: str, nested_depth: int = 0) -> list[dict]:
+        """Return the resources of the stack of a path, down to a depth of nested stacks."""
+        query = {'nested_depth': nested_depth} if nested_depth else {}
+        return self.get(f'{path}/resources', **query)['resources']
+
+    def items(self, path: str, key: str, page_size: int, **query: Value) -> Iterator[dict]:
+        """Yield the items of all pages of a list."""
+        while True:
+            page = self.get(path, **query, limit=page_size)[key]
+            yield from page
+            if len(page) < page_size:
+                return
+            query['marker'] = page[-1]['id']
+
     def stack_at(self, path: str) -> dict:
         """Return the stack of a path, without its outputs."""
-        return self.call('GET', path, resolve_outputs='false')['stack']
+        return self.get(path, resolve_outputs='false')['stack']
 
     def create_stack(self, name: str, body: dict) -> str:
         """Request a new stack. Return its path."""

@@ -34,7 +34,7 @@ _IS_DATE = re.compile(r'\d{4}-\d{2}-\d{2}$')
 HIDDEN = '******'
 #: imports the template library, which starts slowly
 CHECK_VALUES = 'heat_lite.authoring.parameter_values:check'
-VALIDATE = (arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS)
+VALIDATE = (arguments.REQUIRED_TEMPLATE, *arguments.FILES, *arguments.OPTIONS)
 ENGINES: tuple = ()
 BUILD: tuple = ()
 
@@ -42,9 +42,9 @@ BUILD: tuple = ()
 def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     if args.type:
         name = args.type if '::' in args.type else _full_name(api, args.type)
-        _show_type(api.call('GET', f'/resource_types/{api_client.quote(name)}'), out)
+        _show_type(api.get(f'/resource_types/{api_client.quote(name)}'), out)
         return
-    found = api.call('GET', '/resource_types', with_unavailable='true')
+    found = api.get('/resource_types', with_unavailable='true')
     wanted = (args.name or '').lower()
     offered = sorted(each for each in found['resource_types'] if wanted in each.lower())
     missing = [
@@ -63,7 +63,7 @@ def types(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 
 def _full_name(api: api_client.ApiClient, word: str) -> str:
     """Return the only type that ends with a word, else the word."""
-    found = api.call('GET', '/resource_types', with_unavailable='true')
+    found = api.get('/resource_types', with_unavailable='true')
     names = [*found['resource_types']]
     names += [each['resource_type'] for each in found.get('unavailable_types', ())]
     matching = [each for each in names if each.lower().endswith(f'::{word.lower()}')]
@@ -113,7 +113,7 @@ def _show_type(schema: dict, out: terminal.Terminal) -> None:
 
 def functions(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     if not args.version:
-        found = api.call('GET', '/template_versions')['template_versions']
+        found = api.get('/template_versions')['template_versions']
         rows = (
             [each['version'], each['type'], ', '.join(each.get('aliases') or ())] for each in found
         )
@@ -122,7 +122,7 @@ def functions(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.
     if _IS_DATE.match(args.version):  # as templates write it
         args.version = f'heat_template_version.{args.version}'
     path = f'/template_versions/{api_client.quote(args.version)}/functions'
-    found = api.call('GET', path)['template_functions']
+    found = api.get(path)['template_functions']
     rows = ([each['functions'], each['description']] for each in found)
     out.show(found, ['FUNCTION', 'DESCRIPTION'], rows)
 
@@ -155,14 +155,14 @@ def _value(parameter: dict) -> Value:
 
 
 def engines(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    found = api.call('GET', '/services')['services']
+    found = api.get('/services')['services']
     keys = ('hostname', 'status', 'engine_id', 'updated_at', 'binary')
     rows = ([each[key] for key in keys] for each in found)
     out.show(found, ['HOST', 'STATUS', 'ENGINE', 'SEEN', 'PROGRAM'], rows)
 
 
 def build(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    found = api.call('GET', '/build_info')
+    found = api.get('/build_info')
     # the API and the engines may be of different versions while a service is upgraded
     rows = ([name, each['revision']] for name, each in found.items())
     out.show(found, ['PART', 'REVISION'], rows)

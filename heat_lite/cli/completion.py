@@ -166,28 +166,28 @@ def _ask(
 
 
 def _stacks(api: api_client.ApiClient, given: Values) -> dict[str, str]:
-    found = api.call('GET', '/stacks', limit=MAX_STACKS)['stacks']
+    found = api.get('/stacks', limit=MAX_STACKS)['stacks']
     return {stack['stack_name']: stack['stack_status'] for stack in found}
 
 
 def _resources(api: api_client.ApiClient, given: Values) -> dict[str, str]:
-    rows = api.call('GET', api.find(given['stack']) + '/resources', nested_depth=5)['resources']
-    tree = resource_tree.tree_of(rows)
+    depth = resource_tree.NESTED_DEPTH
+    tree = resource_tree.tree_of(api.resources(api.find(given['stack']), depth))
     return {each.path: each.row['resource_type'] for each in tree.members.values()}
 
 
 def _outputs(api: api_client.ApiClient, given: Values) -> dict[str, str]:
-    found = api.call('GET', api.find(given['stack']) + '/outputs')['outputs']
+    found = api.get(api.find(given['stack']) + '/outputs')['outputs']
     return {each['output_key']: each.get('description') or '' for each in found}
 
 
 def _snapshots(api: api_client.ApiClient, given: Values) -> dict[str, str]:
-    found = api.call('GET', api.find(given['stack']) + '/snapshots')['snapshots']
+    found = api.get(api.find(given['stack']) + '/snapshots')['snapshots']
     return {each['name'] or each['id']: each['status'] for each in found}
 
 
 def _types(api: api_client.ApiClient, given: Values) -> dict[str, str]:
-    return dict.fromkeys(api.call('GET', '/resource_types')['resource_types'], '')
+    return dict.fromkeys(api.get('/resource_types')['resource_types'], '')
 
 
 #: {metavar of an argument: function(api, given options) that returns {name: description}}

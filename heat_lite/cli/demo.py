@@ -37,7 +37,7 @@ def wait_until_ready(process: subprocess.Popen, api: api_client.ApiClient, log: 
     deadline = time.monotonic() + START_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            api.call('GET', '/stacks')
+            api.get('/stacks')
             return
         except api_client.RequestFailed:
             time.sleep(0.05)
@@ -100,7 +100,7 @@ def run_demo(
     out.write_line(
         f'\nthe stack is complete after {time.monotonic() - started:.1f} seconds. Its outputs:'
     )
-    outcome.show_outputs(api.call('GET', path)['stack'], out)
+    outcome.show_outputs(api.get(path)['stack'], out)
     out.write_line(f'\ndeleting stack {stack["stack_name"]}:')
     before = progress.state_before(api, path)
     api.call('DELETE', path)

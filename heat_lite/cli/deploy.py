@@ -27,28 +27,34 @@ UPDATE_ONLY = (
 APPLY = (
     NAME,
     arguments.REQUIRED_TEMPLATE,
-    arguments.FILES,
-    arguments.OPTIONS,
+    *arguments.FILES,
+    *arguments.OPTIONS,
     REPLACE,
     arguments.YES,
     arguments.NO_WAIT,
 )
-CREATE = (NAME, arguments.REQUIRED_TEMPLATE, arguments.FILES, arguments.OPTIONS, arguments.NO_WAIT)
+CREATE = (
+    NAME,
+    arguments.REQUIRED_TEMPLATE,
+    *arguments.FILES,
+    *arguments.OPTIONS,
+    arguments.NO_WAIT,
+)
 UPDATE = (
     NAME_OR_ID,
     arguments.TEMPLATE,
-    arguments.FILES,
-    arguments.OPTIONS,
-    UPDATE_ONLY,
+    *arguments.FILES,
+    *arguments.OPTIONS,
+    *UPDATE_ONLY,
     REPLACE,
     arguments.NO_WAIT,
 )
 PREVIEW = (
     NAME_OR_ID,
     arguments.TEMPLATE,
-    arguments.FILES,
-    arguments.OPTIONS,
-    UPDATE_ONLY,
+    *arguments.FILES,
+    *arguments.OPTIONS,
+    *UPDATE_ONLY,
     arguments.DETAILED_EXITCODE,
 )
 
@@ -87,8 +93,7 @@ def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body:
         declared = api.stack(args.stack)['parameters']
     for name in given:
         if name not in declared:
-            match = errors.closest(name, declared)
-            hint = f' Did you mean {match}?' if match else ''
+            hint = errors.suggest(name, declared)
             raise errors.CommandError(f'the template declares no parameter {name}.{hint}')
 
 
@@ -130,7 +135,7 @@ def _finish(
         return
     outcome.follow(api, path, out, action, before)
     if not out.is_json:
-        outcome.show_outputs(api.call('GET', path)['stack'], out)
+        outcome.show_outputs(api.get(path)['stack'], out)
 
 
 def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:

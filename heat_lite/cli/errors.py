@@ -85,6 +85,12 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return the question for the most similar name, as the end of an error; '' without one."""
+    found = closest(name, known)
+    return f' Did you mean {found}?' if found else ''
+
+
 def suggestion(
     api: api_client.ApiClient, error: api_client.RequestFailed, args: argparse.Namespace
 ) -> str:
@@ -98,8 +104,7 @@ def suggestion(
         wanted, names = _candidates(api, error, args)
     except (api_client.RequestFailed, KeyError, TypeError, AttributeError):
         return ''
-    found = closest(wanted, names)
-    return f' Did you mean {found}?' if found else ''
+    return suggest(wanted, names)
 
 
 def _candidates(
@@ -108,16 +113,16 @@ def _candidates(
     """Return (wanted name, existing names) of what an error says is missing."""
     type_name, resource = getattr(args, 'type', None), getattr(args, 'resource', None)
     if type_name and not hasattr(args, 'stack'):
-        return type_name, api.call('GET', '/resource_types')['resource_types']
+        return type_name, api.get('/resource_types')['resource_types']
     if resource and f'({resource})' in str(error):
-        rows = api.call('GET', api.find(args.stack) + '/resources')['resources']
+        rows = api.resources(api.find(args.stack))
         return resource, [each['resource_name'] for each in rows]
     if hasattr(args, 'version'):
-        rows = api.call('GET', '/template_versions')['template_versions']
+        rows = api.get('/template_versions')['template_versions']
         return args.version, [each['version'] for each in rows]
     given = [args.stack] if isinstance(args.stack, str) else args.stack
     missing = next((name for name in given if f'({name})' in str(error)), None)
     if missing is None:  # it is something else that does not exist
         return '', []
-    rows = api.call('GET', '/stacks', limit=MAX_NAMES)['stacks']
+    rows = api.get('/stacks', limit=MAX_NAMES)['stacks']
     return missing, [each['stack_name'] for each in rows]

@@ -3,8 +3,6 @@
 import http.client
 import json
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 
 from heat_lite.cli import api_client
@@ -31,16 +29,13 @@ def messages(
     if position:
         headers['Last-Event-ID'] = position
     url = api.url_of(f'{path}/events', query)
-    try:
-        with api.open(url, headers, SILENT_SECONDS) as response:
-            if not response.headers.get('Content-Type', '').startswith(MEDIA_TYPE):
-                raise api_client.RequestFailed(406, f'{url} is no stream of events')
-            yield from _parsed(response)
-    except urllib.error.HTTPError as error:
-        raise api_client.failure(url, error) from error
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        text = api_client.unreachable_text(url, error)
-        raise api_client.ServiceUnreachable(text) from error
+    with (
+        api_client.translated_errors(url),
+        api.open(url, headers, SILENT_SECONDS) as response,
+    ):
+        if not response.headers.get('Content-Type', '').startswith(MEDIA_TYPE):
+            raise api_client.RequestFailed(406, f'{url} is no stream of events')
+        yield from _parsed(response)
 
 
 def _parsed(response: http.client.HTTPResponse) -> Iterator[tuple[str | None, str, dict]]:

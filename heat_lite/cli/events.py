@@ -154,14 +154,8 @@ def new_events(
         query['nested_depth'] = args.nested
     if args.resource:
         query['resource_name'] = args.resource
-    found: list[dict] = []
-    marker: dict[str, str] = {}
-    while True:
-        page = api.call('GET', f'{path}/events', **query, **marker, limit=PAGE_SIZE)['events']
-        found += [each for each in page if each['id'] not in seen]
-        if len(page) < PAGE_SIZE:
-            break
-        marker = {'marker': page[-1]['id']}
+    every = api.items(f'{path}/events', 'events', PAGE_SIZE, **query)
+    found = [each for each in every if each['id'] not in seen]
     seen.update(each['id'] for each in found)
     return found
 

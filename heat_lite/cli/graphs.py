@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import graphlib
 import pkgutil
-import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,8 +23,6 @@ FILLS = {'COMPLETE': '#d5f0d5', 'FAILED': '#f5c6c6', 'IN_PROGRESS': '#fdf0c0'}
 GAP = '  '
 MIN_WIDTH = 40
 MAX_NAMES = 20
-#: columns of an output that is no terminal
-WIDTH = 80
 GRAPH = (
     argument('stack', metavar='STACK', nargs='?', help='name or id of the stack'),
     argument(
@@ -68,21 +65,14 @@ def graph(
         title, name = '', Path(args.template).stem
     else:
         stack = api.stack(args.stack)
-        found = Graph(_nodes(api, stack, args.nested))
+        rows = api.resources(api_client.stack_path(stack), args.nested)
+        found = Graph(_nodes(resource_tree.tree_of(rows)))
         name = stack['stack_name']
         title = f'{name}  {out.colorize(stack["stack_status"], stack["stack_status"])}'
     _write(found, out, args, title, name)
 
 
-def _nodes(api: api_client.ApiClient, stack: dict, depth: int) -> 'list[Node]':
-    path = f'/stacks/{stack["stack_name"]}/{stack["id"]}'
-    query = {'nested_depth': depth} if depth else {}
-    rows = api.call('GET', path + '/resources', **query)['resources']
-    tree = resource_tree.tree_of(rows)
-    return list(_nodes_of(tree))
-
-
-def _nodes_of(tree: resource_tree.ResourceTree) -> 'Iterator[Node]':
+def _nodes(tree: resource_tree.ResourceTree) -> 'Iterator[Node]':
     requires: dict[tuple[str, str], list[str]] = {}
     for member in tree.members.values():
         base = member.path.rpartition('/')[0]
@@ -114,7 +104,7 @@ def _write(
     else:
         if title:
             out.write_line(title)
-        draw(found, out, shutil.get_terminal_size((WIDTH, 24)).columns, args.max)
+        draw(found, out, terminal.columns(), args.max)
 
 
 @dataclasses.dataclass
@@ -305,15 +295,13 @@ def as_mermaid(graph: Graph) -> str:
     ids = {node.path: f'n{number}' for number, node in enumerate(graph.nodes)}
     lines = ['flowchart TD', *_mermaid_level(graph, '', '  ', ids)]
     for outcome, fill in FILLS.items():
-        members = [ids[each.path] for each in graph.nodes if _has_outcome(each, outcome)]
+        members = [
+            ids[each.path] for each in graph.nodes if terminal.outcome(each.status) == outcome
+        ]
         if members:
             lines.append(f'  classDef {outcome.lower()} fill:{fill}')
             lines.append(f'  class {",".join(members)} {outcome.lower()}')
     return '\n'.join(lines)
-
-
-def _has_outcome(node: Node, outcome: str) -> bool:
-    return terminal.outcome(node.status) == outcome
 
 
 def _mermaid_level(graph: Graph, path: str, indent: str, ids: Mapping[str, str]) -> Iterator[str]:

@@ -110,7 +110,7 @@ def _tell_missing(
 
     Raises CommandError if the object is to be adopted with them.
     """
-    schemata = api.call('GET', f'/resource_types/{api_client.quote(type_name)}')['properties']
+    schemata = api.get(f'/resource_types/{api_client.quote(type_name)}')['properties']
     missing = [name for name, schema in schemata.items() if schema.get('required')]
     missing = [name for name in missing if name not in properties]
     if not missing:
@@ -183,7 +183,7 @@ def _add(
 ) -> None:
     """Add the resource to an existing stack. Raises CommandError if that is impossible."""
     path = api_client.stack_path(stack)
-    template = api.call('GET', path + '/template')
+    template = api.get(path + '/template')
     if 'heat_template_version' not in template:
         raise errors.CommandError(NO_EXTERNAL_ID.format(args.stack))
     resources = template.get('resources') or {}
@@ -194,7 +194,7 @@ def _add(
     before = progress.state_before(api, path)
     body = {
         'template': {**template, 'resources': {**resources, name: part}},
-        'files': api.call('GET', path + '/files'),
+        'files': api.get(path + '/files'),
     }
     api.call('PATCH', path, body)
     outcome.follow_or_tell(api, path, out, 'UPDATE', args.no_wait, before)

@@ -1,6 +1,7 @@
 """Verbs that act on a stack as a whole, from ``delete`` to ``drift``."""
 
 import argparse
+import functools
 import json
 from collections.abc import Iterator
 
@@ -61,7 +62,7 @@ def _act(
     action: str,
     expected: str,
 ) -> None:
-    """Request an action and follow it."""
+    """Request an action and follow it until it ends as ``expected``."""
     path = api.find(args.stack)
     before = progress.state_before(api, path)
     api.call('POST', f'{path}/actions', {action: None})
@@ -69,16 +70,20 @@ def _act(
         outcome.follow(api, path, out, expected, before)
 
 
+suspend = functools.partial(_act, action='suspend', expected='SUSPEND')
+resume = functools.partial(_act, action='resume', expected='RESUME')
+check = functools.partial(_act, action='check', expected='CHECK')
+
+
 def cancel(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """Cancel the running action; with a rollback unless the user wants none."""
+    if not args.no_rollback:
+        _act(api, out, args, 'cancel_update', 'ROLLBACK')
+        return
     path = api.find(args.stack)
     before = progress.state_before(api, path)
-    action = 'cancel_without_rollback' if args.no_rollback else 'cancel_update'
-    api.call('POST', f'{path}/actions', {action: None})
+    api.call('POST', f'{path}/actions', {'cancel_without_rollback': None})
     if args.no_wait:
-        return
-    if not args.no_rollback:
-        outcome.follow(api, path, out, 'ROLLBACK', before)
         return
     follower = progress.Follower(api, path, views.choose(out), before)
     stack = follower.follow()
@@ -90,18 +95,6 @@ def cancel(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     busy = follower.tree.at_work()
     if busy:
         out.write_line(f'still at work: {busy}; `heat-lite retry {name}` waits, and continues')
-
-
-def suspend(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _act(api, out, args, 'suspend', 'SUSPEND')
-
-
-def resume(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _act(api, out, args, 'resume', 'RESUME')
-
-
-def check(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _act(api, out, args, 'check', 'CHECK')
 
 
 def retry(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

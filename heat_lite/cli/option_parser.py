@@ -64,14 +64,6 @@ def timeout(default: float, effect: str = 'end with status 2') -> Argument:
     return argument('--timeout', type=float, default=default, metavar='SECONDS', help=help_)
 
 
-def flatten(arguments: Iterable) -> list[Argument]:
-    """Return the arguments of tuples of arguments."""
-    found: list[Argument] = []
-    for each in arguments:
-        found.extend([each] if isinstance(each, Argument) else flatten(each))
-    return found
-
-
 class Formatter(argparse.RawDescriptionHelpFormatter):
     """Adds the default to the help of each option that does not name it."""
 
@@ -91,7 +83,7 @@ class Parser(argparse.ArgumentParser):
         name: str,
         summary: str,
         example: str,
-        arguments: Iterable = (),
+        arguments: Iterable[Argument] = (),
         note: str = '',
         files: str = '',
     ) -> None:
@@ -109,7 +101,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self._given: list[str] = []
-        for each in flatten(arguments):
+        for each in arguments:
             each.add_to(self)
 
     def parse_args(  # type: ignore[override]

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections.abc import Sequence
 
 from heat_lite.cli import api_client, arguments, errors, events
 from heat_lite.cli.display import progress, resource_tree, terminal
@@ -53,20 +52,12 @@ HOOKS = (arguments.STACK,)
 def list_resources(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
-    path = api.find(args.stack)
-    query = {'nested_depth': args.nested} if args.nested else {}
-    rows = api.call('GET', path + '/resources', **query)['resources']
-    if out.is_json:
-        out.write_json(rows)
-        return
-    tree = resource_tree.tree_of(rows)
-    out.table(
-        ['NAME', 'TYPE', 'STATUS', 'PHYSICAL ID'],
-        [
-            [each.path, each.row['resource_type'], each.status, each.row['physical_resource_id']]
-            for each in tree.members.values()
-        ],
+    found = api.resources(api.find(args.stack), args.nested)
+    rows = (
+        [each.path, each.row['resource_type'], each.status, each.row['physical_resource_id']]
+        for each in resource_tree.tree_of(found).members.values()
     )
+    out.show(found, ['NAME', 'TYPE', 'STATUS', 'PHYSICAL ID'], rows)
 
 
 def find(api: api_client.ApiClient, stack: str, name: str) -> str:
@@ -74,7 +65,7 @@ def find(api: api_client.ApiClient, stack: str, name: str) -> str:
     path = api.find(stack)
     *outer, last = name.split('/')
     for each in outer:
-        resource = api.call('GET', f'{path}/resources/{api_client.quote(each)}')['resource']
+        resource = api.get(f'{path}/resources/{api_client.quote(each)}')['resource']
         nested = resource_tree.nested_of(resource)
         if not nested:
             raise errors.CommandError(f'resource {each} has no nested stack')
@@ -83,7 +74,7 @@ def find(api: api_client.ApiClient, stack: str, name: str) -> str:
 
 
 def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    resource = api.call('GET', find(api, args.stack, args.resource))['resource']
+    resource = api.get(find(api, args.stack, args.resource))['resource']
     if out.is_json:
         out.write_json(resource)
         return
@@ -122,15 +113,10 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 def _waiting(api: api_client.ApiClient, path: str) -> list[dict]:
     """Return {resource, hook, since} of each resource that waits at a hook."""
     depth = resource_tree.NESTED_DEPTH
-    found = api.call('GET', f'{path}/events', nested_depth=depth, **events.OLDEST_FIRST)['events']
-    paths = _paths_by_stack_and_name(progress.list_resources(api, path))
+    found = api.get(f'{path}/events', nested_depth=depth, **events.OLDEST_FIRST)['events']
+    tree = resource_tree.tree_of(progress.list_resources(api, path))
     return [
-        {
-            'resource': paths.get((resource_tree.stack_of(event), event['resource_name']))
-            or event['resource_name'],
-            'hook': hook,
-            'since': event['event_time'],
-        }
+        {'resource': tree.path_of(event), 'hook': hook, 'since': event['event_time']}
         for event, hook in resource_tree.waiting_at_hooks(found)
     ]
 
@@ -141,13 +127,6 @@ def _why_none_waits(api: api_client.ApiClient, path: str) -> str:
     if state.endswith('_IN_PROGRESS'):
         return f'no resource waits at a hook: the stack is {state}'
     return f'no resource waits at a hook: no action runs, the stack is {state}'
-
-
-def _paths_by_stack_and_name(rows: Sequence[dict]) -> dict[tuple[str, str], str]:
-    tree = resource_tree.tree_of(rows)
-    return {
-        (resource_tree.stack_of(each.row), each.name): each.path for each in tree.members.values()
-    }
 
 
 def clear_hook(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

@@ -32,14 +32,14 @@ def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 def list_snapshots(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
-    found = api.call('GET', api.find(args.stack) + '/snapshots')['snapshots']
+    found = api.get(api.find(args.stack) + '/snapshots')['snapshots']
     keys = ('name', 'status', 'creation_time', 'id')
     rows = ([each.get(key) for key in keys] for each in found)
     out.show(found, ['NAME', 'STATUS', 'CREATED', 'ID'], rows)
 
 
 def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    found = api.call('GET', _find(api, args)[1])['snapshot']
+    found = api.get(_find(api, args)[1])['snapshot']
     if out.is_json:
         out.write_json(found)
     else:
@@ -73,13 +73,12 @@ def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 def _find(api: api_client.ApiClient, args: argparse.Namespace) -> tuple[str, str]:
     """Return the paths of the stack and of its snapshot, which has this id or name."""
     path = api.find(args.stack)
-    rows = api.call('GET', f'{path}/snapshots')['snapshots']
+    rows = api.get(f'{path}/snapshots')['snapshots']
     found = [each for each in rows if args.snapshot in (each['id'], each['name'])]
     if len(found) == 1:
         return path, f'{path}/snapshots/{found[0]["id"]}'
     if found:
         ids = ', '.join(each['id'] for each in found)
         raise errors.CommandError(f'{len(found)} snapshots have the name {args.snapshot}: {ids}')
-    near = errors.closest(args.snapshot, [each['name'] for each in rows if each['name']])
-    hint = f' Did you mean {near}?' if near else ''
+    hint = errors.suggest(args.snapshot, [each['name'] for each in rows if each['name']])
     raise errors.CommandError(f'the stack has no snapshot {args.snapshot}.{hint}')

@@ -6,12 +6,12 @@ environment is replaced by the URL of its file.
 
 import base64
 import collections
+import functools
 import json
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import yaml
 
@@ -54,26 +54,14 @@ def read(name: str) -> bytes:
     return fetch(name) if file_references.is_url(name) else file_references.read_bytes(name)
 
 
-class _Place(NamedTuple):
-    """The place of a reference in a template."""
-
-    name: str
-    source: str
-    key: str
-    mark: yaml.Mark
-
-    def error(self, text: str) -> FileError:
-        line, column = self.mark.line + 1, self.mark.column + 1
-        return located_errors.located(self.name, line, column, f'{self.key}: {text}', self.source)
+def _template_error(name: str, source: str, key: str, mark: yaml.Mark, text: str) -> FileError:
+    """Return the error of a reference at a place of a template."""
+    return located_errors.located(name, mark.line + 1, mark.column + 1, f'{key}: {text}', source)
 
 
-class _RegistryPlace(NamedTuple):
-    """The place of a reference in an environment, for people."""
-
-    text: str
-
-    def error(self, text: str) -> FileError:
-        return FileError(f'{self.text}: {text}')
+def _registry_error(name: str, key: str, text: str) -> FileError:
+    """Return the error of a reference in an environment."""
+    return FileError(f'{name}: resource_registry {key}: {text}')
 
 
 class StackFiles:
@@ -129,24 +117,24 @@ class StackFiles:
             if isinstance(value, dict):
                 self._resolve_registry(name, base, value)
             elif key not in NO_FILES and isinstance(value, str) and _is_file(value):
-                place = _RegistryPlace(f'{name}: resource_registry {key}')
-                registry[key] = self._add(base, value, place)
+                refuse = functools.partial(_registry_error, name, key)
+                registry[key] = self._add(base, value, refuse)
 
-    def _add(self, name: str, reference: str, place: '_Place | _RegistryPlace') -> str:
+    def _add(self, name: str, reference: str, refuse: Callable[[str], FileError]) -> str:
         """Read the file of a reference and return its URL.
 
-        ``place.error(text)`` is the error of a file that cannot be used.
+        ``refuse(text)`` is the error of a file that cannot be used.
         """
         target = file_references.join(name, reference)
         url = file_references.url_of(target)
         if url in self.contents:
             return url
         if _is_remote(name) and not _is_remote(target):
-            raise place.error(f'a remote file must not refer to the local file {target}')
+            raise refuse(f'a remote file must not refer to the local file {target}')
         try:
             content = self._read(target)
         except ValueError as error:
-            raise place.error(f'{target}: {error}') from None
+            raise refuse(f'{target}: {error}') from None
         # A template that contains itself finds its own entry.
         self.contents[url] = ''
         self.contents[url] = self._content(target, content)
@@ -169,7 +157,8 @@ class StackFiles:
             return text
         parts, end = [], 0
         for key, node in _references(name, text):
-            url = self._add(name, node.value, _Place(name, text, key, node.start_mark))
+            refuse = functools.partial(_template_error, name, text, key, node.start_mark)
+            url = self._add(name, node.value, refuse)
             ending = '\n' if text[node.end_mark.index - 1] == '\n' else ''
             parts += [text[end : node.start_mark.index], json.dumps(url), ending]
             end = node.end_mark.index

@@ -2,9 +2,10 @@
 
 import argparse
 import datetime
-from collections.abc import Iterator
+import functools
+import itertools
 
-from heat_lite.cli import api_client, arguments, errors, events
+from heat_lite.cli import action_history, api_client, arguments, errors, events
 from heat_lite.cli.display import outcome, terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Values
@@ -76,10 +77,7 @@ LIST_STACKS = (
         help='order by name, status, created_at or updated_at, asc or desc (default: newest first)',
     ),
 )
-SHOW = (arguments.STACK,)
-FAILURES = (arguments.STACK,)
-TEMPLATE = (arguments.STACK,)
-ENVIRONMENT = (arguments.STACK,)
+SHOW = FAILURES = TEMPLATE = ENVIRONMENT = (arguments.STACK,)
 OUTPUTS = (
     arguments.STACK,
     argument('output', metavar='OUTPUT', nargs='?', help='print the value of this output only'),
@@ -92,7 +90,9 @@ def list_stacks(
     """List all pages, or ``--limit`` stacks."""
     if args.marker:
         api.stack(args.marker)  # the service drops one that does not exist
-    found = list(_pages(api, _query(args), args.limit))
+    page_size = PAGE_SIZE if args.limit is None else min(PAGE_SIZE, args.limit)
+    every = api.items('/stacks', 'stacks', page_size, **_query(args))
+    found = list(itertools.islice(every, args.limit))
     now = datetime.datetime.now(datetime.UTC)
     rows = (
         [
@@ -128,29 +128,14 @@ def _query(args: argparse.Namespace) -> Values:
     return {name: value for name, value in given.items() if value}
 
 
-def _pages(api: api_client.ApiClient, query: dict, limit: int | None) -> Iterator[dict]:
-    """Yield the stacks of all pages, at most ``limit``."""
-    left = limit
-    while left is None or left > 0:
-        size = PAGE_SIZE if left is None else min(PAGE_SIZE, left)
-        page = api.call('GET', '/stacks', **query, limit=size)['stacks']
-        yield from page
-        if len(page) < size:
-            return
-        left = None if left is None else left - len(page)
-        query = {**query, 'marker': page[-1]['id']}
-
-
 def age(time: str | None, now: datetime.datetime) -> str:
     """Return the time since a moment, in its largest unit: 45s, 3m, 5h, 2d."""
     if not time:
         return ''
     try:
-        moment = datetime.datetime.fromisoformat(time)
+        moment = action_history.read_time(time)
     except ValueError:
         return time
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.UTC)
     seconds = max(int((now - moment).total_seconds()), 0)
     for unit, length in (('d', 86400), ('h', 3600), ('m', 60)):
         if seconds >= length:
@@ -159,7 +144,7 @@ def age(time: str | None, now: datetime.datetime) -> str:
 
 
 def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    stack = api.call('GET', api.find(args.stack))['stack']
+    stack = api.get(api.find(args.stack))['stack']
     if out.is_json:
         out.write_json(stack)
         return
@@ -176,7 +161,7 @@ def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
 
 
 def outputs(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    stack = api.call('GET', api.find(args.stack))['stack']
+    stack = api.get(api.find(args.stack))['stack']
     values = {each['output_key']: each for each in stack.get('outputs', ())}
     if args.output is not None:
         _show_output(values, out, args.output)
@@ -189,9 +174,8 @@ def outputs(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
 def _show_output(values: dict[str, dict], out: terminal.Terminal, name: str) -> None:
     """Print one value: text as it is, so that a script can use it."""
     if name not in values:
-        found = errors.closest(name, values)
         others = f' It has: {", ".join(values)}.' if values else ' It has none.'
-        hint = f' Did you mean {found}?' if found else others
+        hint = errors.suggest(name, values) or others
         raise errors.CommandError(f'the stack has no output {name}.{hint}')
     if values[name].get('output_error'):
         raise errors.CommandError(f'output {name}: {values[name]["output_error"]}')
@@ -222,7 +206,7 @@ def failures(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
 def _failed_events(api: api_client.ApiClient, name: str) -> list[dict]:
     """Return the failures in the events, of a server that records them nowhere else."""
     path = api.find(name) + '/events'
-    found = api.call('GET', path, nested_depth=5, **events.OLDEST_FIRST)['events']
+    found = api.get(path, nested_depth=5, **events.OLDEST_FIRST)['events']
     return [
         {
             'time': each['event_time'],
@@ -249,19 +233,13 @@ def _remarks(failure: dict) -> str:
     return text
 
 
-def template(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _show_document(api, out, args, 'template')
-
-
-def environment(
-    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
-) -> None:
-    _show_document(api, out, args, 'environment')
-
-
 def _show_document(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace, name: str
 ) -> None:
     """Print a document as YAML, or as JSON."""
-    document = api.call('GET', f'{api.find(args.stack)}/{name}')
+    document = api.get(f'{api.find(args.stack)}/{name}')
     (out.write_json if out.is_json else out.write_yaml)(document)
+
+
+template = functools.partial(_show_document, name='template')
+environment = functools.partial(_show_document, name='environment')

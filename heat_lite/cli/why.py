@@ -24,11 +24,14 @@ WAIT_CONDITIONS = (
     'OS::Heat::SwiftSignal',
 )
 #: how a type tells what its resources wait for, where their status reason does not
-BY_TYPE = {
-    'OS::Heat::SoftwareDeployment': 'the result that the agent of its server sends',
-    'OS::Heat::StructuredDeployment': 'the result that the agent of its server sends',
-    'OS::Heat::SoftwareComponent': 'the result that the agent of its server sends',
-}
+BY_TYPE = dict.fromkeys(
+    (
+        'OS::Heat::SoftwareDeployment',
+        'OS::Heat::StructuredDeployment',
+        'OS::Heat::SoftwareComponent',
+    ),
+    'the result that the agent of its server sends',
+)
 AT_WORK = 'its own work: a request to a service, or the poll until its object is ready'
 READY = 'a free place: nothing before it is left ([heat_lite] max_parallel_handlers)'
 
@@ -76,7 +79,7 @@ def why(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namesp
     stack = api.stack(args.stack)
     path = api_client.stack_path(stack)
     depth = resource_tree.NESTED_DEPTH
-    graph = api.call('GET', f'{path}/graph', nested_depth=depth)['graph']
+    graph = api.get(f'{path}/graph', nested_depth=depth)['graph']
     history = action_history.read(api, path)
     tree = Tree(stack['stack_name'], graph, history)
     hooks = _hooks(api, path)
@@ -126,7 +129,7 @@ def _at_engine(
     if not stack['stack_status'].endswith('IN_PROGRESS') or stack.get('parent'):
         return
     try:
-        services = api.call('GET', '/services', with_stacks='true')['services']
+        services = api.get('/services', with_stacks='true')['services']
     except api_client.RequestFailed:
         return
     at_work = [
@@ -146,7 +149,7 @@ def _at_engine(
 def _hooks(api: api_client.ApiClient, path: str) -> dict[str, tuple[str, float]]:
     """Return {id of a node: (hook at which it waits, seconds)}."""
     query = {'limit': progress.HOOK_EVENTS, 'nested_depth': resource_tree.NESTED_DEPTH}
-    found = api.call('GET', f'{path}/events', **query, **progress.NEWEST_FIRST)['events']
+    found = api.get(f'{path}/events', **query, **progress.NEWEST_FIRST)['events']
     return {
         f'{resource_tree.stack_of(event)}/{event["resource_name"]}': (
             hook,
@@ -201,10 +204,10 @@ def _signals(api: api_client.ApiClient, node: dict) -> str:
     """Return how many signals of a wait condition have arrived."""
     path = api_client.stack_path({'stack_name': node['stack_name'], 'id': node['stack_id']})
     name = node['resource_name']
-    resource = api.call('GET', f'{path}/resources/{api_client.quote(name)}')['resource']
+    resource = api.get(f'{path}/resources/{api_client.quote(name)}')['resource']
     data = _lower(resource.get('attributes')).get('data')
     received = len(json.loads(data)) if isinstance(data, str) and data else 0
-    template = _lower(api.call('GET', f'{path}/template'))
+    template = _lower(api.get(f'{path}/template'))
     given = _lower(_lower(template['resources'][name]).get('properties'))
     parameters = api.stack(node['stack_id'])['parameters']
     wanted = _value(given.get('count', 1), parameters)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from heat_lite.authoring import located_errors
+from heat_lite.authoring import lint_settings, located_errors
 from heat_lite.common.value_types import Value, Values
 from heat_lite.template import reader, source_positions
 from heat_lite.template.suggest import with_suggestion
@@ -86,21 +86,13 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     files: list[str] = []
     for name in names:
-        found = sorted(_walk(name)) if os.path.isdir(name) else [name]
+        found = sorted(lint_settings.walk(name, SUFFIXES)) if os.path.isdir(name) else [name]
         if not found:
             raise ValueError(f'{name}: the folder has no files *{SUFFIXES[0]}')
         files += [each for each in found if each not in files]
         if len(files) > MAX_FILES:
             raise ValueError(f'the folders contain more than {MAX_FILES} files: name fewer')
     return files
-
-
-def _walk(top: str) -> Iterator[str]:
-    for folder, folders, names in os.walk(top):
-        folders[:] = [name for name in folders if not name.startswith('.')]
-        for name in names:
-            if name.endswith(SUFFIXES):
-                yield os.path.normpath(os.path.join(folder, name))
 
 
 def parse(text: str, name: str) -> list[Case]:

@@ -41,7 +41,7 @@ STATUS_COLUMNS = 30
 
 
 class LiveView:
-    """The view of a terminal."""
+    """The view of a terminal (see ``views``)."""
 
     def __init__(self, out: terminal.Terminal, console: Console | None = None) -> None:
         self.console = console or Console(file=out.stream, highlight=False)

@@ -54,9 +54,7 @@ NO_STACK = Before()
 def list_resources(api: api_client.ApiClient, path: str) -> list[dict]:
     """Return the resources, with those of nested stacks; none for a deleted stack."""
     try:
-        return api.call('GET', path + '/resources', nested_depth=resource_tree.NESTED_DEPTH)[
-            'resources'
-        ]
+        return api.resources(path, resource_tree.NESTED_DEPTH)
     except api_client.RequestFailed as error:
         if error.status == 404:
             return []
@@ -72,7 +70,7 @@ def state_before(api: api_client.ApiClient, path: str) -> Before:
 def last_event(api: api_client.ApiClient, path: str) -> str | None:
     """Return the id of the newest event of a stack; None if there is none or it is not known."""
     try:
-        found = api.call('GET', path + '/events', limit=1, **NEWEST_FIRST)['events']
+        found = api.get(path + '/events', limit=1, **NEWEST_FIRST)['events']
         return found[0]['id']
     except (api_client.RequestFailed, IndexError, KeyError, TypeError):
         return None
@@ -85,7 +83,7 @@ def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
         if stack['stack_status'] != 'ROLLBACK_IN_PROGRESS':
             return False
         query = {'resource_name': stack['stack_name'], 'limit': STACK_EVENTS, **NEWEST_FIRST}
-        found = api.call('GET', path + '/events', **query)['events']
+        found = api.get(path + '/events', **query)['events']
     except (api_client.RequestFailed, KeyError):
         return False
     actions = (each['resource_status'].partition('_')[0] for each in found)
@@ -207,7 +205,7 @@ class Follower:
             self.looked_for_hooks, self.is_quiet = self.seconds, True
             query = {'limit': HOOK_EVENTS, 'nested_depth': resource_tree.NESTED_DEPTH}
             try:
-                found = self.api.call('GET', self.path + '/events', **query, **NEWEST_FIRST)
+                found = self.api.get(self.path + '/events', **query, **NEWEST_FIRST)
             except api_client.RequestFailed:
                 return
             events = reversed(found['events'])

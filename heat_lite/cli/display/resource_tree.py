@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from heat_lite.cli.display import resource_tree, terminal
+from heat_lite.cli.display import terminal
 from heat_lite.common import printable
 from heat_lite.common.value_types import Values
 
@@ -125,7 +125,7 @@ class ResourceTree:
                 member.started = began
                 self._note_change(member, began if ended is None else ended)
 
-    def _note_change(self, member: resource_tree.Member, now: float) -> None:
+    def _note_change(self, member: Member, now: float) -> None:
         if not member.outcome:
             return
         member.touched = True
@@ -150,6 +150,14 @@ class ResourceTree:
         """Return the paths of the members at work, of many the first ones; '' for none."""
         busy = [each.path for each in self.members.values() if each.outcome == 'IN_PROGRESS']
         return ', '.join(busy[:MAX_NAMES]) + ' and others' * (len(busy) > MAX_NAMES)
+
+    def path_of(self, event: dict) -> str:
+        """Return the path of the member that an event is about; its name if it is not listed."""
+        key = stack_of(event), event['resource_name']
+        for path, member in self.members.items():
+            if (stack_of(member.row), member.name) == key:
+                return path
+        return event['resource_name']
 
     def waiting_for(self, member: Member) -> list[str]:
         """Return the names of the members that a member, which has not started, waits for."""
@@ -273,10 +281,7 @@ def describe_hooks(stack: str, tree: ResourceTree, found: Iterable[dict]) -> str
     if not paused:
         return ''
     event, hook = paused[0]
-    key = stack_of(event), event['resource_name']
-    paths = (each.path for each in tree.members.values() if (stack_of(each.row), each.name) == key)
-    path = next(paths, event['resource_name'])
-    text = f'waits at a hook: heat-lite hook clear {stack} {path} {hook}'
+    text = f'waits at a hook: heat-lite hook clear {stack} {tree.path_of(event)} {hook}'
     if len(paused) > 1:
         text = f'{len(paused)} resources wait at hooks: heat-lite hook list {stack}'
     return printable.escape(text)

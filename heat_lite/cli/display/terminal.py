@@ -28,6 +28,11 @@ LEFT_OUT = ('ID', 'PHYSICAL ID')
 GAP = '  '
 
 
+def columns() -> int:
+    """Return the width of the terminal; that of an output which is none is 80."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
 def can_ask() -> bool:
     """Return whether the standard input is a terminal; it is None if the caller has closed it."""
     return sys.stdin is not None and sys.stdin.isatty()
@@ -177,7 +182,7 @@ class Terminal:
             for index in range(len(headers))
         ]
         if self.live:
-            excess = fit(headers, widths, shutil.get_terminal_size().columns)
+            excess = fit(headers, widths, columns())
             if excess > 0 and headers[-1] in LEFT_OUT:
                 return self.table(headers[:-1], [line[:-1] for line in lines])
         self._row(headers, widths)

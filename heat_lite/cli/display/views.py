@@ -1,11 +1,19 @@
-"""How a running action is shown: lines, JSON, or a picture of the terminal that changes."""
+"""How a running action is shown: lines, JSON, or a picture of the terminal that changes.
+
+A view has ``show``, ``note``, ``wait`` and ``close``.
+"""
 
 import pkgutil
 import threading
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from heat_lite.cli.display import resource_tree, terminal
 from heat_lite.common.value_types import Values
+
+if TYPE_CHECKING:
+    from heat_lite.cli.display.live_view import LiveView
+
+View: TypeAlias = 'LineView | LiveView'
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -38,28 +46,6 @@ def _order(member: resource_tree.Member) -> tuple[bool, int]:
     """Nested members start after the resource that contains them, and end before it."""
     has_ended = member.outcome != 'IN_PROGRESS'
     return has_ended, -member.depth if has_ended else member.depth
-
-
-class View(Protocol):
-    """What shows a running action."""
-
-    def show(
-        self,
-        stack: Values,
-        tree: resource_tree.ResourceTree,
-        changed: list[resource_tree.Member],
-        now: float,
-    ) -> None:
-        """Show the present state."""
-
-    def note(self, text: str) -> None:
-        """Show a remark."""
-
-    def wait(self, seconds: float, wakeup: threading.Event | None = None) -> None:
-        """Wait for the time, or until ``wakeup`` is set."""
-
-    def close(self) -> None:
-        """End the output."""
 
 
 class LineView:

@@ -24,7 +24,7 @@ LIMIT = 50
 
 
 @dataclasses.dataclass(frozen=True)
-class Finding:
+class BrokenInvariant:
     """A broken invariant: its name, the row that breaks it, and what to do."""
 
     check: str
@@ -41,16 +41,16 @@ class Invariant(typing.NamedTuple):
     cure: str
 
 
-def verify(keys: Sequence[str]) -> Iterator[Finding]:
+def verify(keys: Sequence[str]) -> Iterator[BrokenInvariant]:
     """Yield what is wrong; of one check at most ``LIMIT`` rows. ``keys`` decrypt the secrets."""
     for invariant in INVARIANTS:
         for row, text in _first(invariant):
-            yield Finding(invariant.name, row, text, invariant.cure)
+            yield BrokenInvariant(invariant.name, row, text, invariant.cure)
     for number, (table, row) in enumerate(reencrypt.undecryptable(keys, BATCH)):
         if number == LIMIT:
             return
         cure = 'Add the key to [heat_lite] former_encryption_keys, then run rotate_encryption_key.'
-        yield Finding('secrets', f'{table} {row}', 'no key decrypts its secret', cure)
+        yield BrokenInvariant('secrets', f'{table} {row}', 'no key decrypts its secret', cure)
 
 
 @session.reader

@@ -56,7 +56,7 @@ class Setting:
 
 
 @dataclasses.dataclass(frozen=True)
-class Finding:
+class OptionRemark:
     setting: Setting
     kind: str
     text: str
@@ -132,7 +132,7 @@ def _names(group: str, option: Opt) -> Iterator[tuple[str, str]]:
             yield place, name
 
 
-def check(files: list[str]) -> list[Finding]:
+def check(files: list[str]) -> list[OptionRemark]:
     """Return the findings of files, in the order of the options.
 
     Raises OSError and ValueError for a file that cannot be read.
@@ -143,7 +143,9 @@ def check(files: list[str]) -> list[Finding]:
     return [*findings, *_missing_login(settings, values)]
 
 
-def _missing_login(settings: Value, values: Mapping[tuple[str, str], Any]) -> Iterator[Finding]:
+def _missing_login(
+    settings: Value, values: Mapping[tuple[str, str], Any]
+) -> Iterator[OptionRemark]:
     """Yield a finding if Keystone would validate no signature, at the place for the login.
 
     Files without a login of the service at all are parts of a configuration.
@@ -154,10 +156,12 @@ def _missing_login(settings: Value, values: Mapping[tuple[str, str], Any]) -> It
     places = [each for group in groups for each in settings if each.group == group]
     for place in places[:1]:
         absent = dataclasses.replace(place, group=option_facts.EC2, name='auth_type', value='')
-        yield Finding(absent, MISSING, NO_LOGIN)
+        yield OptionRemark(absent, MISSING, NO_LOGIN)
 
 
-def _check(setting: Any, known: Any, values: Mapping[tuple[str, str], Any]) -> Iterator[Finding]:
+def _check(
+    setting: Any, known: Any, values: Mapping[tuple[str, str], Any]
+) -> Iterator[OptionRemark]:
     group, name = setting.group, setting.name
     reason = option_facts.UNUSED_GROUPS.get(group) or option_facts.UNUSED.get(
         # the group of one of several clouds, e.g. [ec2authtoken.one], has the options of its kind
@@ -166,20 +170,20 @@ def _check(setting: Any, known: Any, values: Mapping[tuple[str, str], Any]) -> I
     if option_facts.ec2_cloud_is_unused(group, values):
         reason = NOT_ASKED
     if reason is not None:
-        yield Finding(setting, NO_EFFECT, reason)
+        yield OptionRemark(setting, NO_EFFECT, reason)
         return
     option = known.get(group, {}).get(name)
     if option is None:
-        yield Finding(setting, UNKNOWN, _unknown(setting, known))
+        yield OptionRemark(setting, UNKNOWN, _unknown(setting, known))
         return
     yield from _deprecations(setting, option)
     yield from _value_error(setting, option)
     before, mark, reason = (option.help or '').partition(MARK)
     if mark:
-        yield Finding(setting, NO_EFFECT, ' '.join(reason.split()).lstrip(':. ') or 'none.')
+        yield OptionRemark(setting, NO_EFFECT, ' '.join(reason.split()).lstrip(':. ') or 'none.')
     differs = option_facts.DIFFERS.get((group, option.dest))
     if differs is not None and differs.applies(setting.value, values):
-        yield Finding(setting, DIFFERS, differs.text)
+        yield OptionRemark(setting, DIFFERS, differs.text)
 
 
 def _unknown(setting: Any, known: Any) -> str:
@@ -192,15 +196,15 @@ def _unknown(setting: Any, known: Any) -> str:
     return f'there is no option of this name.{suggest(name, known[group])}'
 
 
-def _deprecations(setting: Any, option: Opt) -> Iterator[Finding]:
+def _deprecations(setting: Any, option: Opt) -> Iterator[OptionRemark]:
     if setting.name not in (option.name, option.dest):
-        yield Finding(setting, DEPRECATED, f'the present name is {option.dest}.')
+        yield OptionRemark(setting, DEPRECATED, f'the present name is {option.dest}.')
     if option.deprecated_for_removal:
         reason = ' '.join((option.deprecated_reason or '').split())
-        yield Finding(setting, DEPRECATED, f'the option will be removed. {reason}'.strip())
+        yield OptionRemark(setting, DEPRECATED, f'the option will be removed. {reason}'.strip())
 
 
-def _value_error(setting: Any, option: Opt) -> Iterator[Finding]:
+def _value_error(setting: Any, option: Opt) -> Iterator[OptionRemark]:
     """Yield a finding for a value that the type of the option refuses.
 
     Values that other options are put into are known at run time only.
@@ -209,12 +213,12 @@ def _value_error(setting: Any, option: Opt) -> Iterator[Finding]:
         return
     refusal = option_facts.REFUSED.get((setting.group, option.dest))
     if refusal is not None and setting.value not in refusal.accepted:
-        yield Finding(setting, INVALID, refusal.text)
+        yield OptionRemark(setting, INVALID, refusal.text)
     try:
         option.type(setting.value)
     except ValueError as error:
         text = 'the value is refused' if option.secret else str(error)
-        yield Finding(setting, INVALID, text)
+        yield OptionRemark(setting, INVALID, text)
 
 
 def report(files: list[str]) -> int:

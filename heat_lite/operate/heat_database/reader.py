@@ -23,7 +23,7 @@ KILOBYTES = 64 * 1024
 KEY = '{} cannot be decrypted: add its key to [heat_lite] former_encryption_keys'
 
 
-class Finding(typing.NamedTuple):
+class StackReport(typing.NamedTuple):
     """A stack, and the reasons why something of it cannot be carried over."""
 
     stack_id: str
@@ -44,7 +44,7 @@ class Reader:
         self._parents_of_batch: dict[str, Stack] = {}
         self._templates = runtime.templates = _Templates()
 
-    def read(self, ids: Collection[str]) -> list[Finding]:
+    def read(self, ids: Collection[str]) -> list[StackReport]:
         """Return the findings of the stacks of these ids that exist."""
         found = heat_rows.stacks(ids)
         resources = heat_rows.resource_rows(list(found))
@@ -58,7 +58,7 @@ class Reader:
             for row in found.values()
         ]
 
-    def _finding(self, row: Row, rows: Sequence[Row], wrong_credentials: str | None) -> Finding:
+    def _finding(self, row: Row, rows: Sequence[Row], wrong_credentials: str | None) -> StackReport:
         secrets = [
             each.subject for each in rows if isinstance(each, exception.InvalidEncryptionKey)
         ]
@@ -72,7 +72,7 @@ class Reader:
             reasons.append(f'{type(error).__name__}: {error}')
         in_progress = row.status == status.IN_PROGRESS and not row.backup
         reasons = list(dict.fromkeys(reasons))
-        return Finding(row.id, row.name, row.tenant, len(rows), in_progress, reasons)
+        return StackReport(row.id, row.name, row.tenant, len(rows), in_progress, reasons)
 
     def _reasons(self, row: Row, rows: Sequence[Row]) -> list[str]:
         stack = self._stack(row)

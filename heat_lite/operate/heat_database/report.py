@@ -16,7 +16,7 @@ from oslo_config.cfg import ConfigOpts
 from heat_lite.db import session
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.engine import service as engine_service
-from heat_lite.operate.heat_database.reader import Finding, Reader
+from heat_lite.operate.heat_database.reader import Reader, StackReport
 from heat_lite.rpc import messaging
 from heat_lite.startup import global_environment
 
@@ -33,7 +33,7 @@ class Totals:
     in_progress: int = 0
     failed: int = 0
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: StackReport) -> None:
         """Count a stack."""
         self.stacks += 1
         self.resources += finding.resources
@@ -41,7 +41,7 @@ class Totals:
         self.failed += bool(finding.reasons)
 
 
-def read_stacks(conf: ConfigOpts) -> Iterator[Finding]:
+def read_stacks(conf: ConfigOpts) -> Iterator[StackReport]:
     """Yield the findings of all living stacks in the order of their ids.
 
     Raises BrokenProcessPool if a process that reads them is killed.

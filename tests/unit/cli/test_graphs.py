@@ -1,11 +1,10 @@
 import io
 import json
-import types
 
 import pytest
 
 from heat_lite.cli import graphs, main
-from heat_lite.cli.display import terminal
+from heat_lite.cli.display import resource_tree, terminal
 from heat_lite.cli.graphs import Graph, Node
 from tests.effort import count_calls
 
@@ -100,10 +99,9 @@ def count_calls_of_graph(size):
         }
         for number, name in enumerate(names)
     ]
-    api = types.SimpleNamespace(call=lambda *_, **__: {'resources': rows})
 
     def draw():
-        nodes = graphs._nodes(api, {'stack_name': 's', 'id': '1'}, 5)
+        nodes = graphs._nodes(resource_tree.tree_of(rows))
         assert [len(step) for step in Graph(nodes).steps('')] == [1] * size
 
     return count_calls(draw)
