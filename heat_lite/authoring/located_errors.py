@@ -3,7 +3,6 @@
 import argparse
 import os
 import re
-from collections.abc import Mapping
 
 from heat_lite.authoring import file_references
 from heat_lite.cli import api_client, runner
@@ -56,7 +55,7 @@ def locate_response(
     name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
     if not name:
         return None
-    source = _source(name, getattr(args, 'sources', {}))
+    source = _source(name, args)
     text = error.text + (ADVICE.get(error.kind) or _suggestion(error, source))
     shown = located(name, error.position['line'], error.position['column'], text, source)
     if error.kind == 'CircularDependencyException' and source is not None:
@@ -88,7 +87,7 @@ def _locate_whole_template(
     name = getattr(args, 'template', None)
     if not name or not error.text.startswith(runner.NO_TEMPLATE):
         return None
-    text, source = error.text, _source(name, getattr(args, 'sources', {}))
+    text, source = error.text, _source(name, args)
     if text.endswith(NO_VERSION):
         text += ADVICE[NO_VERSION]
     return located(name, *source_positions.START, text, source or None)
@@ -103,8 +102,9 @@ def _name_of(url: str) -> str:
     return path if relative.startswith('../..') else relative
 
 
-def _source(name: str, sources: Mapping[str, bytes]) -> str | None:
-    """Return the text of a file; ``sources`` has the content of those that were sent."""
+def _source(name: str, args: argparse.Namespace) -> str | None:
+    """Return the text of a file; ``args.sources`` has the content of those that were sent."""
+    sources = getattr(args, 'sources', {})
     if name in sources:
         return sources[name].decode('utf-8', 'replace')
     if name == file_references.STDIN or file_references.is_url(name):

@@ -10,6 +10,7 @@ from heat_lite.cli import api_client
 from heat_lite.common import printable
 
 DONE, FAILED, USAGE, CHANGED, INTERRUPTED = 0, 1, 2, 3, 130
+PREFIX = 'heat-lite: '
 #: stacks, types or resources that are compared with a misspelt name
 MAX_NAMES = 1000
 #: (pattern of an error of the service, what to do)
@@ -58,14 +59,14 @@ class Interrupted(CommandError):
     exit_status = INTERRUPTED
 
 
-def complain(text: str, prefix: str = 'heat-lite: ') -> None:
+def complain(text: str, prefix: str = PREFIX) -> None:
     """Write an error to the standard error output, harmless for a terminal."""
     print(prefix + printable.escape(text, keep=chr(10)), file=sys.stderr)
 
 
 def complain_of(error: CommandError) -> None:
     """Write an error; one at a place begins with the place."""
-    complain(str(error), *([''] if isinstance(error, LocatedError) else []))
+    complain(str(error), '' if isinstance(error, LocatedError) else PREFIX)
 
 
 def advice(error: api_client.RequestFailed, args: argparse.Namespace) -> str:

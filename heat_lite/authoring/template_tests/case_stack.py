@@ -63,7 +63,8 @@ class CaseStack(Stack):
         return stack_definition.StackDefinition(self.template, {**identity, 'stack_id': STACK_ID})
 
     def class_of(self, definition: ResourceDefinition) -> type:
-        return _stubbed(super().class_of(definition))
+        found: Value = super().class_of(definition)
+        return _stubbed(found)
 
     def pending(self, snippet: Value) -> bool:
         """Values of other resources need not meet constraints: a stub need not be real."""
@@ -75,7 +76,7 @@ class CaseStack(Stack):
         if outer not in self.definitions:
             error = exception.ResourceNotFound(resource_name=outer, stack_name=self.name)
             raise error.with_hint(suggest(outer, self.definitions))
-        item: Any = self.resource_for(outer)
+        item: Value = self.resource_for(outer)
         if not inner:
             return item
         if not item.has_nested_stack:
@@ -125,9 +126,10 @@ class _CaseNestedStack(NestedStackView):
     """The nested stack of a resource of a case; it exists as soon as it is read."""
 
     def draft(self, template: Template, timeout_mins: int | None = None) -> Value:
-        drafted = super().draft(template, timeout_mins)
+        drafted: Value = super().draft(template, timeout_mins)
+        resource: Value = self._resource
         drafted.stubs = self._parent.stubs
-        drafted.base = f'{self._resource.path}/'
+        drafted.base = f'{resource.path}/'
         return drafted
 
     def existing_stack(self) -> Value:
