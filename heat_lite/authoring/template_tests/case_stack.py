@@ -128,7 +128,7 @@ class _CaseNestedStack(NestedStackView):
     def draft(self, template: Template, timeout_mins: int | None = None) -> Value:
         drafted: Value = super().draft(template, timeout_mins)
         resource: Value = self._resource
-        drafted.stubs = self._parent.stubs
+        drafted.stubs = resource.stack.stubs
         drafted.base = f'{resource.path}/'
         return drafted
 
