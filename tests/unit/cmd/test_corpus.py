@@ -21,7 +21,7 @@ def findings():
     os.chdir(CORPUS)
     try:
         folders = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
-        return [str(each) for folder in folders for each in lint.find([folder], Settings())]
+        return [str(each) for folder in folders for each in lint.inspect([folder], Settings())[0]]
     finally:
         os.chdir(previous)
 
