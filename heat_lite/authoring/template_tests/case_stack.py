@@ -87,6 +87,8 @@ class CaseStack(Stack):
 class _CaseResource(Resource):
     """What the resources of a case answer themselves; their type answers the rest."""
 
+    stack: CaseStack
+
     @property
     def path(self) -> str:
         return f'{self.stack.base}{self.name}'
