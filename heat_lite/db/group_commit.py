@@ -9,7 +9,7 @@ import time
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from heat_lite.common import tracing
+from heat_lite.common import long_work, tracing
 from heat_lite.common.value_types import Value
 from heat_lite.db import session
 
@@ -78,7 +78,8 @@ class GroupCommit:
             self._is_urgent = self._is_urgent or not session.retries_forever()
             leads, self._has_leader = not self._has_leader, True
         if not leads:
-            entry.wakeup.wait()
+            with long_work.waiting():
+                entry.wakeup.wait()
         if not entry.done:
             self._lead()
         if entry.error is not None:
@@ -112,7 +113,8 @@ class GroupCommit:
             and _threads.waiting < _threads.runnable_count()
             and time.monotonic() < until
         ):
-            time.sleep(POLL_SECONDS)
+            with long_work.waiting():
+                time.sleep(POLL_SECONDS)
 
     def _execute(self, entries: list['_Entry']) -> None:
         if len(entries) > 1:

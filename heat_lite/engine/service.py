@@ -16,7 +16,7 @@ from oslo_config import cfg
 
 from heat_lite.clients import clients, docker_plugin, keystone, trusts
 from heat_lite.clients.cloud_login import Clouds
-from heat_lite.common import exception, health_checks, installation, urlfetch
+from heat_lite.common import exception, health_checks, installation, long_work, urlfetch
 from heat_lite.common.value_types import Values
 from heat_lite.db import group_commit
 from heat_lite.db import locks as db_locks
@@ -220,6 +220,7 @@ class EngineService:
         self._heartbeat = heartbeat.Heartbeat(self._conf, self.engine_id, self.runtime.task_manager)
         self._heartbeat.start()
         self.runtime.pool.may_step = self._heartbeat.is_fresh
+        long_work.limit_steps(db_session.dialect() == 'sqlite')
         group_commit.set_runnable_count(self.runtime.pool.runnable_count)
         publisher = self._conf.default_publisher_id or f'{notification.PUBLISHER}.{self._conf.host}'
         self._notifications = notification.Notifications(

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from heat_lite.common import log_context, metrics, tracing
+from heat_lite.common import log_context, long_work, metrics, tracing
 from heat_lite.engine.scheduler import TaskRunner
 
 LOG = logging.getLogger(__name__)
@@ -337,7 +337,7 @@ class TaskPool:
                     return
                 job.state = 'running'
                 self._stepping += 1
-            with metrics.TURNS.time():
+            with metrics.TURNS.time(), long_work.step():
                 pause = job.step()
             with self._changed:
                 self._stepping -= 1

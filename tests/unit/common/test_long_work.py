@@ -53,4 +53,35 @@ def test_thread_that_waits_for_another_lends_its_permit():
 
 def test_thread_without_a_permit_waits_as_it_is():
     with long_work.waiting():
-        assert getattr(long_work._current, 'permit', None) is None
+        assert getattr(long_work._current, 'held', None) is None
+
+
+@pytest.fixture
+def one_step():
+    long_work.limit_steps(True)
+    yield
+    long_work.limit_steps(False)
+
+
+def test_step_that_waits_lets_another_one_compute(one_step, monkeypatch):
+    monkeypatch.setattr(long_work, 'STEP_SECONDS', WAIT_SECONDS)
+    begun, ended = threading.Event(), threading.Event()
+
+    def compute():
+        with long_work.step():
+            begun.set()
+        ended.set()
+
+    with long_work.step():
+        threading.Thread(target=compute).start()
+        assert not begun.wait(0.1)
+        with long_work.waiting():
+            assert ended.wait(WAIT_SECONDS)
+
+
+def test_step_begins_beside_one_that_does_not_end(one_step):
+    with long_work.step():
+        thread = threading.Thread(target=lambda: long_work.step().__enter__())
+        thread.start()
+        thread.join(WAIT_SECONDS)
+        assert not thread.is_alive()
