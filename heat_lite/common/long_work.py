@@ -13,8 +13,8 @@ from heat_lite.common.admission import Admission, Permit
 
 #: long computations of requests at a time, for two processors
 PERMITS = 2
-#: seconds after which a step begins without a permit: what it waits for may be a plug-in that waits
-#: for something else, which nobody could know
+#: seconds after which a step begins without a permit: the one that has it may be a plug-in's, and
+#: wait for a service of its own
 STEP_SECONDS = 0.05
 
 
