@@ -10,7 +10,7 @@ from heat_lite.cli.errors import CommandError
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, reader, source_positions
-from heat_lite.template.parameters.parameter import ParameterSchema
+from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.parameters.parameters import HIDDEN_TEXT, Parameters
 from heat_lite.template.template import Template
 
