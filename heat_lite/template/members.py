@@ -142,6 +142,7 @@ def member_path(path: Sequence) -> tuple[str, list] | None:
 
 def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
     """Return the names of ``count`` members, '0', '1' and so on, skipping the removed ones."""
+    removed = frozenset(removed)  # of a list each look would take as long as it is
     numbers = map(str, itertools.count())
     return list(itertools.islice((name for name in numbers if name not in removed), count))
 

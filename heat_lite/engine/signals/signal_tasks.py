@@ -309,14 +309,15 @@ def _handle_batches(stack: Stack, item: Resource) -> Work:
         if len(batch) == BATCH:
             runtime.signal_tasks.begin(row_id)
         try:
-            stack, item = _reload(stack, item)
-            results = yield from _handle_batch(stack, item, batch)
+            try:
+                stack, item = _reload(stack, item)
+                results = yield from _handle_batch(stack, item, batch)
+            except exception.HeatException as error:
+                results = [error] * len(batch)
+                db_signals.use({each.id: runtime.engine_id for each in batch})
         except db_signals.SignalsTaken:
             LOG.warning(TAKEN, item)
             continue
-        except exception.HeatException as error:
-            results = [error] * len(batch)
-            db_signals.use({each.id: runtime.engine_id for each in batch})
         for signal, result in zip(batch, results, strict=True):
             _end(item, signal, result if isinstance(result, BaseException) else None)
         if runtime.signal_tasks.has_news(row_id):
