@@ -102,6 +102,7 @@ class Traversal:
         while True:
             yield from self._turn()
             if not self._collect_draining():
+                yield from self._stack.journal.write()  # of those that ended after the turn
                 return
             self._check_limits()
             yield 0 if self._has_news() else self._pause()
