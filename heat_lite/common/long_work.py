@@ -60,11 +60,11 @@ def permit(party: str) -> contextlib.AbstractContextManager[None]:
 
 
 def limit_steps(to_one: bool) -> None:
-    """Let one step of a task compute at a time, for a database inside this process, or any number.
+    """Let one step of a task compute at a time, or any number: one if the database is SQLite.
 
-    SQLite lets other threads run at each row. If many of them compute, the one that holds the
-    transaction waits for each of its rows: the delete of 50 nested stacks takes three times the
-    processor time.
+    SQLite works in this process and lets other threads run at each row. If many of them compute,
+    the one that holds the transaction waits for each of its rows: the delete of 50 nested stacks
+    takes three times the processor time.
     """
     global _steps
     _steps = threading.Semaphore(1) if to_one else None

@@ -251,7 +251,7 @@ class TaskRunner:
 
 
 class DependencyTaskGroup(Generic[Item]):
-    """The bookkeeping of the nodes of a graph, each of which runs after all that it requires.
+    """The bookkeeping of the nodes of a graph, each of which runs after all nodes that it requires.
 
     ``graph`` is ``{node: set of nodes that come first}``. After a failure no new node starts, and
     running nodes get ``error_wait_time`` seconds to end (None: no limit). With

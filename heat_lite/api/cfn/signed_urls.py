@@ -1,7 +1,6 @@
 """Signals, and what the agent in a container reads, by signed URLs.
 
-PUT /v1/waitcondition/{arn}, POST or PUT /v1/signal/{arn}, and GET /v1/deployments/{server_id}. The
-filter that verifies the signature refuses other methods.
+PUT /v1/waitcondition/{arn}, POST or PUT /v1/signal/{arn}, and GET /v1/deployments/{server_id}.
 """
 
 import re
@@ -10,7 +9,7 @@ from collections.abc import Iterable
 import webob
 
 from heat_lite.api import wsgi
-from heat_lite.api.aws import faults, responses, signatures
+from heat_lite.api.aws import ec2token, faults, responses, signatures
 from heat_lite.common import exception, identifier
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
@@ -20,6 +19,7 @@ from heat_lite.rpc.client import EngineClient
 
 SIGNAL = re.compile(r'/v1/(?P<kind>waitcondition|signal)/(?P<arn>arn:.+)')
 DEPLOYMENTS = '/v1/deployments/'
+METHODS = ec2token.SIGNED_METHODS
 RESOURCE = '/resources/'
 
 
@@ -45,7 +45,7 @@ class SignedUrlApplication:
         path = signatures.path_of(request)
         if path.startswith(DEPLOYMENTS):
             response = self._deployments(request, context, path.removeprefix(DEPLOYMENTS))
-        elif found := SIGNAL.fullmatch(path):
+        elif (found := SIGNAL.fullmatch(path)) and request.method in METHODS[found['kind']]:
             response = self._signal(request, context, found['arn'], found['kind'])
         else:
             raise _unknown_path(

@@ -64,6 +64,8 @@ class StackController:
         found = self.client.show_stack(
             request.context, stack_identity=params.identity_of(**path), resolve_outputs=resolve
         )
+        if not found:
+            raise exc.HTTPNotFound('No stack found.')
         return {'stack': views.shown_stack(request, found[0])}
 
     def create(self, request: wsgi.Request, tenant_id: str, body: Value) -> webob.Response:

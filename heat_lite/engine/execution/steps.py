@@ -30,9 +30,7 @@ def step(stack: Stack, action: str, node: Node) -> Work | None:
     """
     if node.forward and (reason := recovery.failure_of(stack, node.key)) is not None:
         raise _recorded_failure(stack, node, action, reason)
-    if node.forward:
-        return FORWARD.get(action, apply)(stack, node)
-    return suspend(stack, node) if action == status.SUSPEND else clean_up(stack, node)
+    return (FORWARD if node.forward else BACKWARD)[action](stack, node)
 
 
 def _recorded_failure(
@@ -339,10 +337,16 @@ def _settled(resource: Resource, work: Callable[[Resource], Work]) -> Work:
     yield from stored_first(resource, work(resource))
 
 
-#: what a node that applies a definition does; in all other actions: ``apply``
+#: what a node that applies a definition does in each action, and one that follows its dependants
 FORWARD = {
+    **dict.fromkeys((status.CREATE, status.UPDATE, status.ROLLBACK, status.RESTORE), apply),
     status.ADOPT: adopt,
     status.SNAPSHOT: snapshot,
     status.RESUME: resume,
     status.CHECK: check,
+}
+BACKWARD = {
+    **dict.fromkeys((status.CREATE, status.ADOPT, status.UPDATE, status.DELETE), clean_up),
+    **dict.fromkeys((status.ROLLBACK, status.RESTORE), clean_up),
+    status.SUSPEND: suspend,
 }
