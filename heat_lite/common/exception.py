@@ -580,7 +580,9 @@ class ConfigurationError(Exception):
 
 def append_hint(text: str, hint: str) -> str:
     """Append a sentence, which begins with a space, to a text. An empty hint changes nothing."""
-    return f'{text.removesuffix(".")}.{hint}' if hint else text
+    if not hint or text.endswith(('!', '?')):
+        return text + hint
+    return f'{text.removesuffix(".")}.{hint}'
 
 
 def render_path(path: Iterable[str | int | None]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from heat_lite.common import exception
+from heat_lite.common.exception import append_hint
 from heat_lite.common.value_types import Value
 from heat_lite.template import format_constraints, patterns
 from heat_lite.template.functions import budget
@@ -47,10 +48,12 @@ class UnknownConstraint(LookupError):
 class Constraint:
     """A rule for values.
 
-    ``description`` is the error message of the template author; it replaces the default message.
+    ``description`` is the explanation of the template author; error messages begin with it. Those
+    of a constraint that ``is_secret``, of a hidden parameter, do not contain the value.
     """
 
     valid_types: tuple[str, ...] = TYPES
+    is_secret = False
 
     def __init__(self, description: str | None = None) -> None:
         self.description = description
@@ -63,9 +66,20 @@ class Constraint:
         ``convert(value)`` converts to the type of the schema, so that the parameter value "1"
         equals the allowed number 1.
         """
-        problem = self.violation(value, lookup, convert)
+        try:
+            problem = self.violation(value, lookup, convert)
+        except (ValueError, TypeError):
+            if not self.is_secret:
+                raise
+            problem = ''
         if problem is not None:
-            raise ValueError(self.description or problem)
+            text = f'the value violates {_as_json(self.rule())}' if self.is_secret else problem
+            raise ValueError(self._explained(text))
+
+    def _explained(self, problem: str) -> str:
+        if not self.description:
+            return problem
+        return append_hint(str(self.description), f' {problem[:1].upper()}{problem[1:]}')
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         """Return the error message for a value, None if the value is valid."""
@@ -107,11 +121,15 @@ class Bounded(Constraint):
         """Return the error message for a number beyond the bounds, None for another one."""
         if (self.min is None or number >= self.min) and (self.max is None or number <= self.max):
             return None
-        return f'{what} is out of range (min: {self.min}, max: {self.max})'
+        bounds = ', '.join(f'{key}: {bound}' for key, bound in self._bounds().items())
+        return f'{what} is out of range ({bounds})'
 
     def rule(self) -> dict[str, Value]:
+        return {self.kind: self._bounds()}
+
+    def _bounds(self) -> dict[str, Value]:
         bounds = {'min': self.min, 'max': self.max}
-        return {self.kind: {key: value for key, value in bounds.items() if value is not None}}
+        return {key: value for key, value in bounds.items() if value is not None}
 
 
 class Range(Bounded):

@@ -73,6 +73,8 @@ class ParameterSchema:
 
     def __post_init__(self) -> None:
         self.declared_type = self.declared_type or self.type
+        for constraint in self.constraints if self.hidden else ():
+            constraint.is_secret = True
 
     @property
     def required(self) -> bool:
@@ -151,12 +153,8 @@ class ParameterSchema:
                 if not isinstance(constraint, rules.CustomConstraint):
                     constraint.check(value, convert=self.convert)
             except (ValueError, TypeError) as error:
-                if self.hidden:  # the text of the error may contain the value
-                    kind = type(constraint).__name__
-                    raise self.invalid_parameter(
-                        f'Invalid default of a hidden parameter: it violates its {kind} constraint'
-                    ) from None
-                raise self.invalid_parameter(f'Invalid default {self.default} ({error})') from error
+                default = 'of a hidden parameter' if self.hidden else self.default
+                raise self.invalid_parameter(f'Invalid default {default} ({error})') from error
 
     def _default_list(self) -> list[str]:
         try:

@@ -189,10 +189,11 @@ class Parameters(Mapping):
         try:
             return parameter_types.parse(schema.type, given)
         except (ValueError, TypeError) as error:
-            raise _invalid(schema.name, error) from error
+            kind = f'the value is not of the type {schema.declared_type}'
+            raise _invalid(schema.name, kind if schema.hidden else error) from error
 
 
-def _invalid(name: str, reason: Exception) -> exception.StackValidationFailed:
+def _invalid(name: str, reason: object) -> exception.StackValidationFailed:
     text = f"Parameter '{name}' is invalid: {reason}"
     return exception.StackValidationFailed(text, subject=name).at('parameters')
 

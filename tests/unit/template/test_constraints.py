@@ -23,12 +23,12 @@ def refusal(constraint, value, **options):
     ('constraint', 'good', 'bad', 'text'),
     [
         (Range(1, 512), [1, 512, 7.5], 0, '0 is out of range (min: 1, max: 512)'),
-        (Range(max='3.5'), ['3', -1], '4', '4 is out of range (min: None, max: 3.5)'),
+        (Range(max='3.5'), ['3', -1], '4', '4 is out of range (max: 3.5)'),
         (
             Length(min=2),
             ['ab', [1, 2], {'a': 1, 'b': 2}],
             'a',
-            'length (1) is out of range (min: 2, max: None)',
+            'length (1) is out of range (min: 2)',
         ),
         (Length('0', '1'), ['', 'a'], 'ab', 'length (2) is out of range (min: 0, max: 1)'),
         (Modulo(2, 1), [5, 5.0, '7'], 4, '4 is not a multiple of 2 with an offset of 1'),
@@ -88,9 +88,29 @@ def test_allowed_pattern_with_invalid_regex_is_refused():
         AllowedPattern('[0-9')
 
 
-def test_constraint_with_description_uses_it_as_error():
-    assert refusal(Length(max=1, description='too long!'), 'abc') == 'too long!'
-    assert refusal(CustomConstraint('ip_addr', 'my words'), 'x') == 'my words'
+@pytest.mark.parametrize(
+    ('constraint', 'value', 'text'),
+    [
+        (
+            Length(max=1, description='too long!'),
+            'abc',
+            'too long! Length (3) is out of range (max: 1)',
+        ),
+        (
+            AllowedPattern('[a-z]+', 'Letters only.'),
+            '1',
+            'Letters only. "1" does not match pattern "[a-z]+"',
+        ),
+        (
+            CustomConstraint('ip_addr', 'my words'),
+            'x',
+            "my words. Error validating value 'x': Invalid IP address",
+        ),
+        (Range(2, description=5), 1, '5. 1 is out of range (min: 2)'),
+    ],
+)
+def test_constraint_with_description_tells_it_and_the_cause(constraint, value, text):
+    assert refusal(constraint, value) == text
 
 
 def test_allowed_values_compare_converted_values():

@@ -34,8 +34,7 @@ def test_careless_type_breaks_the_guidelines():
         'the type: its description does not end with a full stop: ...what it is',
         'property bad name: its name is no word of letters, digits and underscores',
         'property size: its description does not end with a full stop: ...Its size',
-        'property size: its default breaks its own constraint: '
-        '7 is out of range (min: None, max: 5)',
+        'property size: its default breaks its own constraint: 7 is out of range (max: 5)',
         'property more.key: it has no description',
         'attribute state: its description begins with a small letter: the state.',
     ]

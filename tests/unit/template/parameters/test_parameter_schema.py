@@ -44,13 +44,11 @@ SENSELESS_HOT = [
     ),
     (
         {'type': 'string', 'default': 'abcd', 'constraints': [{'length': {'max': 3}}]},
-        "Parameter 'p' is invalid: Invalid default abcd (length (4) is out of range "
-        '(min: None, max: 3))',
+        "Parameter 'p' is invalid: Invalid default abcd (length (4) is out of range (max: 3))",
     ),
     (
         {'type': 'comma_delimited_list', 'default': 'a,b', 'constraints': [{'length': {'max': 1}}]},
-        "Parameter 'p' is invalid: Invalid default a,b (length (2) is out of range "
-        '(min: None, max: 1))',
+        "Parameter 'p' is invalid: Invalid default a,b (length (2) is out of range (max: 1))",
     ),
     (
         {'type': 'boolean', 'default': 'maybe', 'constraints': [{'allowed_values': [True]}]},
@@ -161,3 +159,13 @@ def test_default_with_custom_constraint_is_not_looked_up():
 def test_bound_that_is_not_a_number_is_refused(data):
     with pytest.raises(ValueError):
         ParameterSchema.from_hot('p', {'type': 'number', 'constraints': [data]})
+
+
+def test_default_of_hidden_parameter_that_violates_a_constraint_is_not_shown():
+    data = {'type': 'string', 'hidden': True, 'default': 'ab1'}
+    with pytest.raises(exception.InvalidSchemaError) as caught:
+        ParameterSchema.from_hot('p', {**data, 'constraints': [{'length': {'min': 9}}]}).check()
+    assert str(caught.value) == (
+        "Parameter 'p' is invalid: Invalid default of a hidden parameter "
+        '(the value violates {"length": {"min": 9}})'
+    )

@@ -78,7 +78,7 @@ def test_parameter_of_wrong_type_raises(kind, given, reason):
 @pytest.mark.parametrize(
     ('kind', 'given', 'constraint', 'reason'),
     [
-        ('number', ' 5.50 ', {'range': {'max': 2}}, ' 5.50  is out of range (min: None, max: 2)'),
+        ('number', ' 5.50 ', {'range': {'max': 2}}, ' 5.50  is out of range (max: 2)'),
         ('boolean', 'no', {'allowed_values': ['yes']}, '"no" is not an allowed value ["yes"]'),
         (
             'comma_delimited_list',
@@ -90,17 +90,51 @@ def test_parameter_of_wrong_type_raises(kind, given, reason):
             'json',
             '{"a":1,"b":2,"c":3}',
             {'length': {'max': 2}},
-            'length (3) is out of range (min: None, max: 2)',
+            'length (3) is out of range (max: 2)',
         ),
-        ('string', 12345, {'length': {'max': 2}}, 'length (5) is out of range (min: None, max: 2)'),
+        ('string', 12345, {'length': {'max': 2}}, 'length (5) is out of range (max: 2)'),
         ('json', 5, {'length': {'max': 2}}, "object of type 'int' has no len()"),
-        ('string', 'abc', {'length': {'max': 1}, 'description': 'too long!'}, 'too long!'),
+        (
+            'string',
+            'abc',
+            {'length': {'max': 1}, 'description': 'too long!'},
+            'too long! Length (3) is out of range (max: 1)',
+        ),
     ],
 )
 def test_parameter_constraints_are_checked(kind, given, constraint, reason):
     with pytest.raises(exception.StackValidationFailed) as caught:
         one(kind, given, constraints=[constraint]).validate()
     assert str(caught.value) == f"Parameter 'p' is invalid: {reason}"
+
+
+@pytest.mark.parametrize(
+    ('kind', 'given', 'constraint', 'reason'),
+    [
+        ('string', 'ab1', {'allowed_pattern': '[a-z]+'}, '{"allowed_pattern": "[a-z]+"}'),
+        ('string', 'ab1', {'length': {'min': 8}}, '{"length": {"min": 8}}'),
+        ('string', 'ab1', {'custom_constraint': 'ip_addr'}, '{"custom_constraint": "ip_addr"}'),
+        ('boolean', 'f', {'allowed_values': ['ja']}, '{"allowed_values": ["ja"]}'),
+    ],
+)
+def test_hidden_parameter_that_violates_a_constraint_does_not_show_its_value(
+    kind, given, constraint, reason
+):
+    for parts, start in (
+        ({}, 'the'),
+        ({'description': 'Read the manual.'}, 'Read the manual. The'),
+    ):
+        with pytest.raises(exception.StackValidationFailed) as caught:
+            one(kind, given, constraints=[{**constraint, **parts}], hidden=True).validate()
+        text = f"Parameter 'p' is invalid: {start} value violates {reason}"
+        assert str(caught.value) == text
+
+
+@pytest.mark.parametrize(('kind', 'given'), [('number', 'x9'), ('boolean', 'x9'), ('json', 'x9')])
+def test_hidden_parameter_of_wrong_type_does_not_show_its_value(kind, given):
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        one(kind, given, hidden=True).validate()
+    assert str(caught.value) == f"Parameter 'p' is invalid: the value is not of the type {kind}"
 
 
 def test_parameter_allowed_values_compare_by_type():
