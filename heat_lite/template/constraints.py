@@ -17,7 +17,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.template import format_constraints, patterns
 from heat_lite.template.functions import budget
 from heat_lite.template.functions.lists_and_maps import hashable
-from heat_lite.template.suggest import with_suggestion
+from heat_lite.template.suggest import closest_match, with_suggestion
 
 STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
     'string',
@@ -33,6 +33,8 @@ STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
 #: returns None for the name of an object of a kind, else the reason
 Lookup: TypeAlias = Callable[[str, Value], str | None]
 Convert: TypeAlias = Callable[[Value], Value]
+#: errors list as many allowed values, and half of them where there are more
+MAX_LISTED = 20
 #: the names of the constraints that are formats
 FORMATS = tuple(format_constraints.CHECKS)
 
@@ -215,9 +217,29 @@ class AllowedValues(Constraint):
         self.allowed = tuple(allowed)
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
-        if not self._allows(value, convert):
-            return f'{_as_json(value)} is not an allowed value {_as_json(self.allowed)}'
-        return None
+        if self._allows(value, convert):
+            return None
+        text = f'{_as_json(value)} is not an allowed value {self._listed()}'
+        return exception.append_hint(text, self._suggestion(value))
+
+    def _listed(self) -> str:
+        """Return the allowed values as JSON; of many, the first, and names before numbers."""
+        if len(self.allowed) <= MAX_LISTED:
+            return _as_json(self.allowed)
+        named = sorted(self.allowed, key=lambda each: not isinstance(each, str))
+        more = len(named) - MAX_LISTED // 2
+        return f'{_as_json(named[: MAX_LISTED // 2])[:-1]} and {more} more]'
+
+    def _suggestion(self, value: Value) -> str:
+        """Return a sentence with the allowed text that is meant, '' where none is similar."""
+        items = value if isinstance(value, list | tuple) else [value]
+        wrong = next((each for each in items if each not in self.allowed), None)
+        if not isinstance(wrong, str):
+            return ''
+        texts = [each for each in self.allowed if isinstance(each, str)]
+        same = next((each for each in texts if each.lower() == wrong.lower()), None)
+        meant = same or closest_match(wrong, texts)
+        return f' Did you mean "{meant}"?' if meant else ''
 
     def _allows(self, value: Value, convert: Convert | None) -> bool:
         if isinstance(value, list | tuple):

@@ -46,6 +46,32 @@ def refusal(constraint, value, **options):
             ['a'],
             '["a"] is not an allowed value ["\\u00e9", null]',
         ),
+        (
+            AllowedValues([6, 'tcp', 'udp']),
+            [6, 'tcp'],
+            'TCP',
+            '"TCP" is not an allowed value [6, "tcp", "udp"]. Did you mean "tcp"?',
+        ),
+        (
+            AllowedValues(['CREATE', 'DELETE']),
+            [['DELETE']],
+            ['DELETE', 'CRAETE'],
+            '["DELETE", "CRAETE"] is not an allowed value ["CREATE", "DELETE"].'
+            ' Did you mean "CREATE"?',
+        ),
+        (
+            AllowedValues(['on']),
+            ['on'],
+            'ON',
+            '"ON" is not an allowed value ["on"]. Did you mean "on"?',
+        ),
+        (
+            AllowedValues([*range(16), *'stuvwxyz']),
+            [3, 's'],
+            'no',
+            '"no" is not an allowed value'
+            ' ["s", "t", "u", "v", "w", "x", "y", "z", 0, 1 and 14 more]',
+        ),
         (AllowedPattern('[a-z]+'), ['abc'], 'abc\n', '"abc\n" does not match pattern "[a-z]+"'),
         (AllowedPattern('^a|b$'), ['a', 'b'], 'bb', '"bb" does not match pattern "^a|b$"'),
     ],
