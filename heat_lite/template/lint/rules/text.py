@@ -50,6 +50,8 @@ def check_unknown_rule(document: Document) -> Iterator[tuple]:
 
 #: octal and sexagesimal numbers of YAML 1.1
 _SURPRISING = re.compile(r'[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)')
+#: three octal digits, without the zero that makes a number octal
+_DIGITS_OF_MODE = re.compile(r'[0-7]{3}')
 
 
 @rule('surprising-number', level=WARNING, subject=ANY)
@@ -58,9 +60,28 @@ def check_surprising_number(document: Document) -> Iterator[tuple]:
     if document.text.lstrip()[:1] == '{':
         return
     for path, text, kind, position in document.positions.plain_scalars():
-        is_number = kind in ('int', 'float') and path and path[0] not in dialects.VERSION_KEYS
-        if is_number and _SURPRISING.fullmatch(text):
+        if kind not in ('int', 'float') or not path or path[0] in dialects.VERSION_KEYS:
+            continue
+        if _is_file_mode(path):
+            if _looks_like_mode(text):
+                yield position, f"{text} is read as the mode 0{int(text):o}: write '0{text}'"
+        elif _SURPRISING.fullmatch(text):
             yield position, f'{text} is read as {_value(text)}: quote it if it is a string'
+
+
+def _is_file_mode(path: tuple) -> bool:
+    """Whether a path leads to the mode of a file of cloud-init, which takes numbers as they are."""
+    return path[-1] == 'permissions' and path[-3:-2] == ('write_files',)
+
+
+def _looks_like_mode(text: str) -> bool:
+    """Whether a decimal number has the digits of a usual mode: the group may do what the owner may
+    do, at most, and others what the group may do.
+    """
+    if not _DIGITS_OF_MODE.fullmatch(text):
+        return False
+    owner, group, others = map(int, text)
+    return group & ~owner == 0 == others & ~group
 
 
 def _value(text: str) -> int:

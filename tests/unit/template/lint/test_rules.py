@@ -356,6 +356,25 @@ def test_lint_refuses_what_heat_refuses_and_leaves_plugins_alone(text, level):
 
 
 @pytest.mark.parametrize(
+    ('mode', 'text'),
+    [
+        # cloud-init takes a number as it is
+        ('0600', None),
+        ("'600'", None),
+        ('384', None),
+        ('420', None),
+        ('600', "600 is read as the mode 01130: write '0600'"),
+        ('400', "400 is read as the mode 0620: write '0400'"),
+    ],
+)
+def test_lint_mode_of_a_file_of_cloud_init_is_read_as_cloud_init_does(mode, text):
+    files = f'{{write_files: [{{path: /a, permissions: {mode}}}]}}'
+    config = f'{{type: OS::Heat::CloudConfig, properties: {{cloud_config: {files}}}}}'
+    found = lint({'x': f'{HOT}resources:\n  r: {config}\n'})
+    assert [each.text for each in found] == ([text] if text else [])
+
+
+@pytest.mark.parametrize(
     'properties, errors',
     [
         ('{network: x, security_groups: {a: {get_param: p}}}', 1),
