@@ -26,8 +26,10 @@ from heat_lite.template.template import Template
 #: what Python raises for a template or environment with parts of the wrong type
 READ_ERRORS = (exception.HeatException, ValueError, AttributeError, TypeError)
 
-#: the properties of groups that hold the definition of a member
-MEMBER_PROPERTIES = ('resource_def', 'resource')
+#: the properties of groups that hold the definition of a member; of INDEXED, the members have an
+#: index
+INDEXED = 'resource_def'
+MEMBER_PROPERTIES = (INDEXED, 'resource')
 
 #: the parts of a resource that hold values
 _VALUES = ('properties', 'metadata', 'update_policy', 'external_id', 'deletion_policy')
@@ -159,6 +161,12 @@ def _joined(entries: Mapping[str, Value], join: Callable) -> dict[str, Value]:
     return {key: joined(value) for key, value in entries.items()}
 
 
+def _placeholder(group: Mapping[str, Value]) -> str:
+    """Return what the index replaces in the members of a group; '' where a function gives it."""
+    given = group.get('index_var', '%index%')
+    return given if isinstance(given, str) else ''
+
+
 class TemplateDocument(Document):
     """A template.
 
@@ -270,7 +278,8 @@ class TemplateDocument(Document):
         for key in MEMBER_PROPERTIES if isinstance(properties, dict) else ():
             member = properties.get(key)
             if isinstance(member, dict) and isinstance(member.get('type'), str):
-                yield Definition(name, (*path, key), member['type'], member, is_member=True)
+                place = _placeholder(properties) if key == INDEXED else None
+                yield Definition(name, (*path, key), member['type'], member, True, place)
 
     def is_external(self, definition: Definition) -> bool:
         """Whether a resource is an existing object, whose properties the engine does not check."""

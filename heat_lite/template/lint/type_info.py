@@ -37,10 +37,15 @@ class TypeInfo:
 
 
 class Definition(NamedTuple):
-    """The definition of a resource, or of a member in the properties of a group (``is_member``)."""
+    """The definition of a resource, or of a member in the properties of a group (``is_member``).
+
+    ``placeholder``: what the index of the member replaces in the strings of its properties. None
+    where nothing is replaced, '' where the text does not show it.
+    """
 
     name: str
     path: tuple
     type_name: str
     snippet: dict
     is_member: bool = False
+    placeholder: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, coercion, property_checks, support
+from heat_lite.template import checks, coercion, members, property_checks, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
 from heat_lite.template.lint import chains
@@ -163,7 +163,7 @@ def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
             )
         if document.is_external(definition):
             continue
-        reader = _PropertyReader(document.calls, definition.is_member)
+        reader = _PropertyReader(document.calls, definition.placeholder)
         key, given = document.properties_of(definition)
         if isinstance(given, dict | None) and info.properties is not None:
             yield from below((*definition.path, key), reader.read(info.properties, given or {}))
@@ -177,12 +177,11 @@ def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
 class _PropertyReader:
     """Checks values against schemas. Values that only a running stack knows are skipped.
 
-    ``is_member``: the properties are those of a group's members. In their strings, the index of the
-    member replaces a placeholder.
+    ``placeholder``: see ``Definition``.
     """
 
     calls: Calls
-    is_member: bool
+    placeholder: str | None
 
     def read(self, schemata: Mapping, given: dict) -> Iterator[Violation]:
         if self.calls.is_call(given):
@@ -201,11 +200,10 @@ class _PropertyReader:
         yield from self._value(schema, value)
 
     def _value(self, schema: PropertySchema, value: Value) -> Iterator[Violation]:
-        if (
-            value is None
-            or self.calls.is_call(value)
-            or (self.is_member and isinstance(value, str) and '%' in value)
-        ):
+        if value is None or self.calls.is_call(value):
+            return
+        if self.placeholder is not None and isinstance(value, str) and self.placeholder in value:
+            yield from self._indexed(schema, value)
             return
         inner = list(self._inner(schema, value))
         yield from inner
@@ -216,6 +214,12 @@ class _PropertyReader:
         ):
             yield from _conversion(schema, value)
 
+    def _indexed(self, schema: PropertySchema, value: str) -> Iterator[Violation]:
+        """Check the type of a string with the index of a member in it, which may be any number."""
+        if self.placeholder:
+            member = members.render_member(value, self.placeholder, '1')
+            yield from _conversion(schema, member, coercion.LENIENT)
+
     def _inner(self, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if schema.type == MAP and schema.schema and isinstance(value, dict):
             yield from self.read(schema.schema, value)
@@ -224,9 +228,11 @@ class _PropertyReader:
                 yield from below((index,), self._value(schema.schema, item))
 
 
-def _conversion(schema: PropertySchema, value: Value) -> Iterator[Violation]:
+def _conversion(
+    schema: PropertySchema, value: Value, options: coercion.CheckOptions = coercion.STRICT
+) -> Iterator[Violation]:
     try:
-        coercion.convert(schema, value)
+        coercion.convert(schema, value, options)
     except exception.StackValidationFailed as error:
         yield Violation('property-value', error.path, error)
     except coercion.AliasConflict as conflict:

@@ -81,3 +81,49 @@ Resources:
   n: {Type: 'AWS::CloudFormation::Stack', Properties: {TemplateURL: 'http://127.0.0.1:1/x'}}
 """
     assert findings(text) == []
+
+
+INDEXED = """\
+heat_template_version: 2021-04-16
+parameters: {word: {type: string, default: '%%i%%'}}
+resources:
+  g:
+    type: %s
+    properties:
+      %s: {type: number.yaml, properties: {place: %s}}
+      %s
+"""
+NUMBER = """\
+heat_template_version: 2021-04-16
+parameters: {place: {type: number, constraints: [{range: {min: 1, max: 20}}]}}
+resources: {v: {type: OS::Heat::Value, properties: {value: {get_param: place}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ('place', 'more', 'fault'),
+    [
+        ("'%index%'", '', False),
+        ("'1%index%'", '', False),
+        ('PLACE', 'index_var: PLACE', False),
+        ('1PLACE', 'index_var: PLACE', False),
+        ('any', 'index_var: {get_param: word}', False),
+        ("'a%index%'", '', True),
+        ("'%index%'", 'index_var: PLACE', True),
+    ],
+)
+def test_index_of_a_member_in_a_number_is_a_number(place, more, fault):
+    text = INDEXED % ('OS::Heat::ResourceGroup', 'resource_def', place, more)
+    found = lint({'x': text, 'number.yaml': NUMBER}, ignored=['unused-parameter'])
+    assert [(each.rule, each.line) for each in found] == ([('property-value', 7)] if fault else [])
+
+
+def test_member_of_a_scaling_group_has_no_index():
+    text = INDEXED % (
+        'OS::Heat::AutoScalingGroup',
+        'resource',
+        "'%index%'",
+        'min_size: 1\n      max_size: 2',
+    )
+    found = lint({'x': text, 'number.yaml': NUMBER}, ignored=['unused-parameter'])
+    assert [(each.rule, each.line) for each in found] == [('property-value', 7)]
