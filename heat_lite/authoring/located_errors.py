@@ -12,15 +12,8 @@ from heat_lite.template import reader, source_positions, versions
 from heat_lite.template.lint import cycles, excerpt, syntax_errors
 from heat_lite.template.suggest import suggest
 
-#: the end of the error of a template without a version
-NO_VERSION = 'Template format version not found.'
 #: the error of an unknown section
 _UNKNOWN_SECTION = re.escape(InvalidTemplateSection.msg_fmt % {'section': ''}) + '(.*)'
-#: what to do after an error of the service: {class of the error, or end of its text: advice}
-ADVICE = {
-    NO_VERSION: ' Begin it with "heat_template_version: 2021-04-16".',
-    'UserParameterMissing': ' Give it a value with -P NAME=VALUE or in an environment (-e FILE).',
-}
 
 
 def located(name: str, line: int, column: int, text: str, source: str | None) -> LocatedError:
@@ -56,11 +49,17 @@ def locate_response(
     if not name:
         return None
     source = _source(name, args)
-    text = error.text + (ADVICE.get(error.kind) or _suggestion(error, source))
+    text = error.text + (_advice(error) or _suggestion(error, source))
     shown = located(name, error.position['line'], error.position['column'], text, source)
     if error.kind == 'CircularDependencyException' and source is not None:
         shown = LocatedError('\n'.join([str(shown), *cycles.cycle_lines(name, error.text, source)]))
     return shown
+
+
+def _advice(error: api_client.RequestFailed) -> str:
+    """Return how to give a value to a parameter that has none, '' for other errors."""
+    is_missing = error.kind == 'UserParameterMissing' and error.text.endswith(' was not provided.')
+    return ' Give it a value with -P NAME=VALUE or in an environment (-e FILE).' * is_missing
 
 
 def _suggestion(error: api_client.RequestFailed, source: str | None) -> str:
@@ -87,10 +86,7 @@ def _locate_whole_template(
     name = getattr(args, 'template', None)
     if not name or not error.text.startswith(runner.NO_TEMPLATE):
         return None
-    text, source = error.text, _source(name, args)
-    if text.endswith(NO_VERSION):
-        text += ADVICE[NO_VERSION]
-    return located(name, *source_positions.START, text, source or None)
+    return located(name, *source_positions.START, error.text, _source(name, args) or None)
 
 
 def _name_of(url: str) -> str:

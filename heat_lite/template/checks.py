@@ -11,7 +11,7 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template.dialects import Version
+from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.suggest import (
     closest_match,
     suggest,
@@ -63,6 +63,33 @@ def below(path: tuple, violations: Iterable[Violation]) -> Iterator[Violation]:
     """Yield violations with the path of the value that they are in before their own."""
     for violation in violations:
         yield dataclasses.replace(violation, path=(*path, *violation.path))
+
+
+# ---------------------------------------------------------------- version
+
+
+def version_hint(data: Mapping) -> str:
+    """Return what to write into a template without a version, or into none but a compose file."""
+    given = next((key for key in VERSION_KEYS if key in data), None)
+    if given is not None:
+        return f' The value of "{given}" is a text, such as "{_EXAMPLES[given]}".'
+    misspelt = misspelt_version_key(data)
+    if misspelt is not None:
+        return suggest(misspelt, VERSION_KEYS)
+    if isinstance(data.get('services'), dict):
+        return ' This looks like a compose file: "heat-lite convert" makes a template of it.'
+    is_cfn = data.keys() & CFN.sections.values() and not data.keys() & HOT.sections.values()
+    key = VERSION_KEYS[1 if is_cfn else 0]
+    return f' Begin the template with "{key}: {_EXAMPLES[key]}".'
+
+
+#: a version for each key, as examples
+_EXAMPLES = dict(zip(VERSION_KEYS, ('2021-04-16', '2010-09-09', '2012-12-12'), strict=True))
+
+
+def misspelt_version_key(data: Mapping) -> str | None:
+    """Return the first key that looks like a misspelt one of a version, None without one."""
+    return next((key for key in data if closest_match(key, VERSION_KEYS)), None)
 
 
 # ---------------------------------------------------------------- sections
@@ -319,8 +346,10 @@ def parameter_name(
     ``similar`` are further names that the author may have intended.
     """
     if name not in known:
-        error = exception.UserParameterMissing(key=name).with_hint(suggest(name, known))
-        message = with_suggestion(f'There is no parameter "{name}"', name, [*known, *similar])
+        error = exception.UserParameterMissing(key=name)
+        error.with_hint(f' The template does not declare it.{suggest(name, known)}')
+        text = f'The parameter "{name}" is not declared'
+        message = with_suggestion(text, name, [*known, *similar])
         yield Violation('unknown-parameter', (), error, message)
 
 

@@ -35,6 +35,10 @@ class Scope:
     def parameter(self, name: str) -> Value:
         raise exception.UserParameterMissing(key=name)
 
+    def parameter_names(self) -> Collection[str]:
+        """Return the names of the declared parameters, and of those that every stack has."""
+        return ()
+
     def reference(self, resource_name: str) -> Value:
         """Return the reference id of a resource."""
         raise exception.InvalidTemplateReference(resource=resource_name, key='unknown')

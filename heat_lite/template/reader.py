@@ -9,11 +9,12 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 
+from heat_lite.common.exception import append_hint
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, yaml_reader
 from heat_lite.template.checks import Violation
 from heat_lite.template.dialects import VERSION_KEYS
-from heat_lite.template.suggest import closest_match, with_suggestion
+from heat_lite.template.suggest import with_suggestion
 
 ENVIRONMENT_SECTIONS = (
     'parameters',
@@ -58,14 +59,10 @@ def parse_file(text: Value, name: str) -> dict:
     """Parse a template among the files of another one. It must contain a version key."""
     data = parse(text, name)
     if not any(key in data for key in VERSION_KEYS):
-        raise _no_version(data)
+        text = append_hint('Template format version not found.', checks.version_hint(data))
+        misspelt = checks.misspelt_version_key(data)
+        raise FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
     return data
-
-
-def _no_version(data: Mapping[str, Value]) -> FormatError:
-    misspelt = next((key for key in data if closest_match(key, VERSION_KEYS)), None)
-    text = with_suggestion('Template format version not found.', misspelt, VERSION_KEYS)
-    return FormatError(text, path=tuple(data)[:1] if misspelt is None else (misspelt,))
 
 
 def parse_environment(text: Value) -> dict:

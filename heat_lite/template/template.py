@@ -1,7 +1,7 @@
 """Templates, and templates bound to parameters."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from heat_lite.common import exception, lru_cache
@@ -149,6 +149,9 @@ class BoundScope(function.Scope):
         if not isinstance(name, str):
             raise exception.UserParameterMissing(key=name)
         return self.parameters[name]
+
+    def parameter_names(self) -> Collection[str]:
+        return self.parameters
 
     def file(self, name: str) -> str | None:
         return self.files.get(name)

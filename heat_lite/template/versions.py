@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import function
+from heat_lite.template import checks, function
 from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.function import Entry
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
@@ -218,7 +218,8 @@ def template_version(data: Mapping[str, Value]) -> Version:
     """
     given = {key: data[key] for key in TABLE if isinstance(data.get(key), str)}
     if not given:
-        raise exception.InvalidTemplateVersion(explanation='Template version was not provided')
+        error = exception.InvalidTemplateVersion(explanation='Template version was not provided')
+        raise error.with_hint(checks.version_hint(data))
     if len(given) > 1:
         raise exception.InvalidTemplateVersion(
             explanation=f'Ambiguous versions ({", ".join(sorted(given))})'

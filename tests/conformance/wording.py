@@ -10,14 +10,30 @@ DIFFERENCES = (
     # The description of a constraint does not tell which value violates what: the text goes on.
     (r'(is invalid: too long!)$', r'\1 Length (3) is out of range (max: 1)'),
     (r'(Invalid default a \(must be b)\)$', r'\1. "a" is not an allowed value ["b"])'),
+    # The recorded text is that of a parameter without a value, too.
+    (r'(The Parameter \(.*\) was not provided\.)$', r'\1 The template does not declare it.'),
+    # The recorded text does not tell what is wrong.
+    (r'(\(in unknown\) is incorrect\.)$', r'\1 No parameter has this name.'),
+    (r'(OS::stack_name.* No parameter has this name\.)$', r'\1 Did you mean "AWS::StackName"?'),
+    (r'(\(in unknown\) is incorrect\.)$', r'\1 No parameter or resource has this name.'),
+    # What to write is not told.
+    (
+        r'(Template (format version not found|version was not provided))\.?$',
+        r'\1. Begin the template with "heat_template_version: 2021-04-16".',
+    ),
+    (
+        r'(Template version was not provided)$',
+        r'\1. The value of "heat_template_version" is a text, such as "2021-04-16".',
+    ),
     # A bound that is not set is left out.
     (r'\(min: None, max', '(max'),
     (r', max: None\)', ')'),
 )
 
 
-def in_own_words(recorded):
-    """Return the text of this service for a recorded one."""
+def texts(recorded):
+    """Return the texts of this service that a recorded one allows: itself, and in other words."""
+    allowed = {recorded}
     for pattern, ours in DIFFERENCES:
-        recorded = re.sub(pattern, ours, recorded)
-    return recorded
+        allowed |= {re.sub(pattern, ours, text) for text in allowed}
+    return allowed

@@ -4,7 +4,7 @@ A stored template and its parameters never change, so an engine caches the defin
 that it used last.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, lru_cache, redaction
@@ -133,6 +133,9 @@ class StackScope(function.Scope):
 
     def parameter(self, name: str) -> Value:
         return self._bound.scope.parameter(name)
+
+    def parameter_names(self) -> Collection[str]:
+        return self._bound.scope.parameter_names()
 
     def file(self, name: str) -> str | None:
         return self._bound.scope.file(name)

@@ -1,12 +1,14 @@
 """Functions that refer to parameters, resources, attributes, files and the resource facade."""
 
 import functools
+from collections.abc import Collection
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import attributes
 from heat_lite.template.function import Function, Parser, Reference, Scope, dependencies, resolve
 from heat_lite.template.functions import budget
+from heat_lite.template.suggest import suggest
 
 
 class GetParam(Function):
@@ -50,6 +52,14 @@ def _step(value: Value, key: int | str) -> Value:
 class ParamRef(Function):
     """{Ref: parameter} returns the value of a parameter."""
 
+    resources: Collection[str]
+
+    @classmethod
+    def parse(cls, parser: Parser, name: str, args: Value) -> Function:
+        node = cls(name, parser.parse(args))
+        node.resources = parser.resources
+        return node
+
     def check(self) -> None:
         if isinstance(self.args, dict | list):
             raise TypeError(f'Argument to "{self.name}" must be a string')
@@ -59,9 +69,17 @@ class ParamRef(Function):
         try:
             value = scope.parameter(name)
         except (KeyError, exception.UserParameterMissing):
-            raise exception.InvalidTemplateReference(resource=name, key='unknown') from None
+            if isinstance(name, str) and name in scope.parameter_names():
+                raise
+            raise self._unknown(name, scope) from None
         budget.charge_value(self.name, value)
         return value
+
+    def _unknown(self, name: Value, scope: Scope) -> exception.InvalidTemplateReference:
+        error = exception.InvalidTemplateReference(resource=name, key='unknown')
+        what = 'parameter or resource' if self.resources else 'parameter'
+        hint = suggest(name, [*scope.parameter_names(), *self.resources])
+        return error.with_hint(f' No {what} has this name.{hint}')
 
 
 class GetResource(Reference):

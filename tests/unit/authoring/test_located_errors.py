@@ -99,15 +99,14 @@ def test_error_without_a_place_in_a_file_is_left_to_the_caller():
     assert located_errors.locate_response(failed, argparse.Namespace(template='app.yaml')) is None
 
 
-def test_template_without_a_version_is_located_with_what_to_write(folder):
+def test_template_without_a_version_is_located_at_its_beginning(folder):
     (folder / 'app.yaml').write_text('resources: {}\n')
     failed = api_client.RequestFailed(
-        400, 'Template not in valid format: Template format version not found.'
+        400, 'Template not in valid format: Template format version not found. Begin it.'
     )
     found = located_errors.locate_response(failed, argparse.Namespace(template='app.yaml'))
     first, *shown = str(found).splitlines()
-    assert first.startswith('app.yaml:1:1: error: Template not in valid format')
-    assert first.endswith('Begin it with "heat_template_version: 2021-04-16".') and len(shown) == 2
+    assert first == f'app.yaml:1:1: error: {failed.text}' and len(shown) == 2
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,10 @@ def test_syntax_error_of_any_file_is_at_its_place(folder, capfd, program, argume
 
 
 def test_missing_parameter_says_how_to_set_it():
-    assert '-P NAME=VALUE' in located('app.yaml', kind='UserParameterMissing')[0]
+    text = 'The Parameter (p) was not provided.'
+    assert '-P NAME=VALUE' in located('app.yaml', kind='UserParameterMissing', text=text)[0]
+    text += ' The template does not declare it.'
+    assert located('app.yaml', kind='UserParameterMissing', text=text)[0].endswith(text)
 
 
 def test_syntax_error_of_a_template_and_an_environment_is_at_its_place(folder):

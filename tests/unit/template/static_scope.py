@@ -21,6 +21,9 @@ class StaticScope(function.Scope):
     def parameter(self, name):
         return self.bound.scope.parameter(name)
 
+    def parameter_names(self):
+        return self.bound.scope.parameter_names()
+
     def file(self, name):
         return self.bound.scope.file(name)
 

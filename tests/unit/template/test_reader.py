@@ -187,10 +187,27 @@ def test_size_includes_the_length_of_aliased_text():
         reader.parse(text(reader.MAX_SIZE // 100))
 
 
-def test_template_file_without_version_is_refused():
+@pytest.mark.parametrize(
+    ('text', 'hint'),
+    [
+        ('', 'Begin the template with "heat_template_version: 2021-04-16".'),
+        ('resources: {}', 'Begin the template with "heat_template_version: 2021-04-16".'),
+        ('Resources: {}', 'Begin the template with "AWSTemplateFormatVersion: 2010-09-09".'),
+        ('heat_template_verison: 2018-08-31', 'Did you mean "heat_template_version"?'),
+        (
+            'services: {web: {image: nginx}}',
+            'This looks like a compose file: "heat-lite convert" makes a template of it.',
+        ),
+    ],
+)
+def test_template_file_without_version_is_refused_with_what_to_write(text, hint):
+    with pytest.raises(reader.FormatError) as caught:
+        reader.parse_file(text, 'n.yaml')
+    assert str(caught.value) == f'Template format version not found. {hint}'
+
+
+def test_template_file_with_version_is_read():
     assert reader.parse_file('heat_template_version: 2018-08-31', 'n.yaml')
-    with pytest.raises(reader.FormatError, match='Template format version not found.'):
-        reader.parse_file('resources: {}', 'n.yaml')
     with pytest.raises(reader.FormatError, match='Error parsing template n.yaml while parsing'):
         reader.parse_file('a: [', 'n.yaml')
 

@@ -206,7 +206,11 @@ def test_work_of_binding_grows_with_the_number_of_resources():
     ('snippet', 'reason'),
     [
         ({'Fn::FindInMap': ['M', 'a', 'zz']}, "'zz'"),
-        ({'Ref': 'zz'}, 'The specified reference "zz" (in unknown) is incorrect.'),
+        (
+            {'Ref': 'zz'},
+            'The specified reference "zz" (in unknown) is incorrect. '
+            'No parameter or resource has this name.',
+        ),
         ({'Fn::Select': ['x', ['a']]}, 'Index to "Fn::Select" must be an integer'),
     ],
 )

@@ -68,9 +68,21 @@ def test_function_variants_share_one_class():
 @pytest.mark.parametrize(
     ('data', 'text'),
     [
-        ({}, 'Template version was not provided'),
-        ({'heat_template_version': 2013}, 'Template version was not provided'),
-        ({'heat_template_version': ['2018-08-31']}, 'Template version was not provided'),
+        (
+            {},
+            'Template version was not provided. '
+            'Begin the template with "heat_template_version: 2021-04-16".',
+        ),
+        (
+            {'heat_template_version': 2013},
+            'Template version was not provided. '
+            'The value of "heat_template_version" is a text, such as "2021-04-16".',
+        ),
+        (
+            {'AWSTemplateFormatVersion': ['2010-09-09']},
+            'Template version was not provided. '
+            'The value of "AWSTemplateFormatVersion" is a text, such as "2010-09-09".',
+        ),
         (
             {'heat_template_version': '2018-08-31', 'AWSTemplateFormatVersion': '2010-09-09'},
             'Ambiguous versions (AWSTemplateFormatVersion, heat_template_version)',

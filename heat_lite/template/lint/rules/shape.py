@@ -16,7 +16,6 @@ from heat_lite.template.source_positions import Positions
 from heat_lite.template.suggest import (
     closest_match,
     with_keyword_suggestion,
-    with_suggestion,
 )
 
 
@@ -27,15 +26,9 @@ def check_version(document: TemplateDocument) -> Iterator[tuple]:
         versions.template_version(document.data)
     except exception.InvalidTemplateVersion as error:
         keys = [key for key in versions.TABLE if key in document.data]
-        misspelt = [key for key in document.data if closest_match(key, versions.TABLE)]
-        text = checks.message_of(error)
-        if len(keys) == 1:
-            yield (keys[0],), append_hint(text, versions.suggest_version(document.data))
-        elif misspelt and not keys:
-            place = document.positions.find(misspelt[:1])
-            yield place, with_suggestion(text, misspelt[0], versions.TABLE)
-        else:
-            yield tuple(keys[:1]), text
+        misspelt = None if keys else checks.misspelt_version_key(document.data)
+        text = append_hint(checks.message_of(error), versions.suggest_version(document.data))
+        yield tuple(keys[:1]) if misspelt is None else document.positions.find([misspelt]), text
 
 
 @rule('unknown-section')

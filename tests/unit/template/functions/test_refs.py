@@ -21,6 +21,9 @@ class Recording(Scope):
             raise exception.UserParameterMissing(key=name)
         return {'list': ['a', {'b': 'c'}], 'text': 'xyz'}
 
+    def parameter_names(self):
+        return ('p', 'open')
+
     def facade(self, key):
         return f'facade {key}'
 
@@ -80,8 +83,12 @@ def test_ref_prefers_a_resource_to_a_parameter():
     functions = versions.TABLE['AWSTemplateFormatVersion']['2010-09-09'].functions
     assert answer({'Ref': 'r'}, functions=functions) == 'id of r'
     assert answer({'Ref': 'p'}, functions=functions)['text'] == 'xyz'
-    with pytest.raises(exception.InvalidTemplateReference):
+    with pytest.raises(exception.InvalidTemplateReference, match='No parameter or resource has'):
         answer({'Ref': 'zz'}, functions=functions)
+    with pytest.raises(
+        exception.UserParameterMissing, match=r'Parameter \(open\) was not provided'
+    ):
+        answer({'Ref': 'open'}, functions=functions)
     assert (
         answer({'Fn::ResourceFacade': 'DeletionPolicy'}, functions=functions)
         == 'facade deletion_policy'

@@ -1,0 +1,117 @@
+"""Answers to faulty templates: Heat's status and type, and a text that tells what to write.
+
+Each row: the template, {operation: (status, type, message)}; an operation that is not named accepts
+the template.
+"""
+
+import pytest
+
+OPERATIONS = {'validate': '/validate', 'preview': '/stacks/preview', 'create': '/stacks'}
+BOTH = ('preview', 'create')
+
+
+def refused(kind, message, operations=OPERATIONS, status=400):
+    return {operation: (status, kind, message) for operation in operations}
+
+
+CASES = {
+    'ref-of-parameter-without-value': (
+        """
+        AWSTemplateFormatVersion: '2010-09-09'
+        Parameters: {Size: {Type: String}}
+        Conditions: {Big: {"Fn::Not": [{"Fn::Equals": [{Ref: Size}, ""]}]}}
+        Resources: {Word: {Type: OS::Heat::RandomString, Condition: Big}}
+        """,
+        refused('UserParameterMissing', 'The Parameter (Size) was not provided.'),
+    ),
+    'ref-of-unknown-parameter-in-condition': (
+        """
+        AWSTemplateFormatVersion: '2010-09-09'
+        Parameters: {Size: {Type: String, Default: big}}
+        Conditions: {Big: {"Fn::Equals": [{Ref: Sise}, big]}}
+        Resources: {Word: {Type: OS::Heat::RandomString, Condition: Big}}
+        """,
+        refused(
+            'InvalidTemplateReference',
+            'The specified reference "Sise" (in unknown) is incorrect. No parameter has this name. '
+            'Did you mean "Size"?',
+        ),
+    ),
+    'ref-of-unknown-resource': (
+        """
+        AWSTemplateFormatVersion: '2010-09-09'
+        Resources:
+          Server: {Type: OS::Heat::Value, Properties: {value: 1}}
+          Other: {Type: OS::Heat::Value, Properties: {value: {Ref: Servr}}}
+        """,
+        refused(
+            'StackValidationFailed',
+            'Property error: : Resources.Other.Properties.value: : The specified reference "Servr" '
+            '(in unknown) is incorrect. No parameter or resource has this name. '
+            'Did you mean "Server"?',
+            BOTH,
+        ),
+    ),
+    'unknown-parameter-in-condition': (
+        """
+        heat_template_version: 2021-04-16
+        conditions: {big: {equals: [{get_param: nope}, big]}}
+        resources: {word: {type: OS::Heat::RandomString, condition: big}}
+        """,
+        refused(
+            'UserParameterMissing',
+            'The Parameter (nope) was not provided. The template does not declare it.',
+        ),
+    ),
+    'unknown-parameter-in-property': (
+        """
+        heat_template_version: 2021-04-16
+        parameters: {network: {type: string, default: a}}
+        resources: {r: {type: OS::Heat::Value, properties: {value: {get_param: netwrk}}}}
+        """,
+        refused(
+            'StackValidationFailed',
+            'Property error: : resources.r.properties.value: : The Parameter (netwrk) was not '
+            'provided. The template does not declare it. Did you mean "network"?',
+            BOTH,
+        ),
+    ),
+    'no-version': (
+        """
+        parameters: {}
+        resources: {r: {type: OS::Heat::RandomString}}
+        """,
+        refused(
+            'HTTPBadRequest',
+            'Template not in valid format: Template format version not found. '
+            'Begin the template with "heat_template_version: 2021-04-16".',
+        ),
+    ),
+    'compose-file': (
+        """
+        services:
+          web: {image: nginx}
+        """,
+        refused(
+            'HTTPBadRequest',
+            'Template not in valid format: Template format version not found. '
+            'This looks like a compose file: "heat-lite convert" makes a template of it.',
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_faulty_template_is_refused_with_what_to_write(services, name):
+    template, expected = CASES[name]
+    service = services('embedded')
+    for operation, path in OPERATIONS.items():
+        body = {'template': template}
+        if operation != 'validate':
+            body['stack_name'] = f'explained-{name}'
+        response = service.ask('POST', path, body)
+        status, kind, message = expected.get(operation, (200, None, None))
+        assert response.status_code == status, operation
+        if kind:
+            error = response.json()['error']
+            assert (error['type'], error['message']) == (kind, message)
