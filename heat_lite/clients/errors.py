@@ -12,6 +12,7 @@ import requests
 from keystoneauth1 import exceptions
 
 from heat_lite.common import exception
+from heat_lite.common.exception import NoCloud
 from heat_lite.common.value_types import Value, Values
 
 #: methods that may be repeated without effect, and statuses after which a repetition may succeed
@@ -83,13 +84,6 @@ class Unavailable(ServiceError):
     """The service cannot be reached, or does not respond."""
 
     code = 503
-
-
-class NoCloud(exception.HeatException):
-    """The service does not exist in the cloud of the requester."""
-
-    code = 400
-    msg_fmt = '%(reason)s'
 
 
 class NoSuchObject(exception.HeatException):

@@ -104,6 +104,13 @@ class NotSupported(HeatException):
     msg_fmt = '%(feature)s is not supported.'
 
 
+class NoCloud(HeatException):
+    """The service does not exist in the cloud of the requester."""
+
+    code = 400
+    msg_fmt = '%(reason)s'
+
+
 class MissingCredentialError(HeatException):
     code = 400
     msg_fmt = 'Missing required credential: %(required)s'

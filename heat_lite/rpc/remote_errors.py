@@ -85,6 +85,9 @@ def pack(error: BaseException) -> Values:
             facts['name'] = error.name
     else:
         facts['state'] = vars(error)
+        if isinstance(error, exception.HeatException):
+            # a class that only the server knows has a status of its own
+            facts['state'] = {'code': error.code, **vars(error)}
     return facts
 
 

@@ -93,7 +93,7 @@ class ResourceDefinition:
             try:
                 policy = function.resolve(self._parsed(part, parser), parser.scope)
             except function.ARGUMENT_ERRORS as error:
-                raise exception.StackValidationFailed.from_error(error) from error
+                raise exception.StackValidationFailed.from_error(error).at(*place) from error
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 

@@ -71,7 +71,7 @@ class Scope:
         raise ValueError('"resource_facade" works in nested stacks only')
 
     def availability_zones(self) -> list[str]:
-        raise ValueError('No availability zones are known')
+        raise ValueError('"Fn::GetAZs" cannot stand here: it reads the cloud')
 
 
 class Function:

@@ -25,6 +25,8 @@ DIFFERENCES = (
         r'(Template version was not provided)$',
         r'\1. The value of "heat_template_version" is a text, such as "2021-04-16".',
     ),
+    # A suggestion follows.
+    (r'(: \["create"\] is not an allowed value \[.*\])$', r'\1. Did you mean "CREATE"?'),
     # A bound that is not set is left out.
     (r'\(min: None, max', '(max'),
     (r', max: None\)', ')'),

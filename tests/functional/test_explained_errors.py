@@ -6,6 +6,8 @@ the template.
 
 import pytest
 
+from heat_lite.clients.clients import NO_KEYSTONE
+
 OPERATIONS = {'validate': '/validate', 'preview': '/stacks/preview', 'create': '/stacks'}
 BOTH = ('preview', 'create')
 
@@ -75,6 +77,72 @@ CASES = {
             'provided. The template does not declare it. Did you mean "network"?',
             BOTH,
         ),
+    ),
+    'availability-zones-without-a-cloud': (
+        """
+        HeatTemplateFormatVersion: '2012-12-12'
+        Resources: {Word: {Type: OS::Heat::Value, Properties: {value: {"Fn::GetAZs": ""}}}}
+        """,
+        refused(
+            'StackValidationFailed',
+            'Property error: : Resources.Word.Properties.value: : "Fn::GetAZs" cannot list '
+            f'availability zones: {NO_KEYSTONE}',
+            BOTH,
+        ),
+    ),
+    'availability-zones-in-update-policy': (
+        """
+        HeatTemplateFormatVersion: '2012-12-12'
+        Resources:
+          Group:
+            Type: OS::Heat::ResourceGroup
+            UpdatePolicy: {batch_create: {max_batch_size: {"Fn::GetAZs": ""}}}
+            Properties: {resource_def: {type: OS::Heat::None}}
+        """,
+        refused(
+            'StackValidationFailed',
+            'Property error: : Resources.Group.UpdatePolicy.batch_create: : "Fn::GetAZs" cannot '
+            f'list availability zones: {NO_KEYSTONE}',
+            BOTH,
+        )
+        | refused(
+            'HTTPBadRequest',
+            'Property error: Resources.Group.UpdatePolicy.batch_create: "Fn::GetAZs" cannot list '
+            f'availability zones: {NO_KEYSTONE}',
+            ('validate',),
+        ),
+    ),
+    'availability-zones-in-deletion-policy': (
+        """
+        HeatTemplateFormatVersion: '2012-12-12'
+        Resources:
+          Word:
+            Type: OS::Heat::RandomString
+            DeletionPolicy: {"Fn::Select": [0, {"Fn::GetAZs": ""}]}
+        """,
+        refused('StackValidationFailed', '"Fn::GetAZs" cannot stand here: it reads the cloud', BOTH)
+        | refused(
+            'HTTPBadRequest', '"Fn::GetAZs" cannot stand here: it reads the cloud', ('validate',)
+        ),
+    ),
+    'existing-object-without-a-cloud': (
+        """
+        heat_template_version: 2021-04-16
+        resources: {server: {type: OS::Nova::Server, external_id: web}}
+        """,
+        refused(
+            'ResourceTypeUnavailable',
+            'HEAT-E99001 Service nova is not available for resource type OS::Nova::Server, '
+            f'reason: {NO_KEYSTONE}.',
+            BOTH,
+        ),
+    ),
+    'parameters-in-a-list': (
+        """
+        heat_template_version: 2021-04-16
+        parameters: [a]
+        """,
+        refused('AttributeError', 'The section "parameters" must be a map'),
     ),
     'no-version': (
         """

@@ -100,7 +100,8 @@ def message_of(error: Exception) -> str | None:
         return error.api_message()
     if isinstance(error, exception.HeatException):
         return str(error)
-    return str(error) if type(error) is ValueError and str(error) else None
+    is_intended = type(error) in STATUS and status_of(error) == 400
+    return str(error) or None if is_intended else None
 
 
 def _texts(status: int) -> tuple[str, str]:

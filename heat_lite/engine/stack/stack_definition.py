@@ -7,6 +7,7 @@ that it used last.
 from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING
 
+from heat_lite.clients import errors
 from heat_lite.common import exception, lru_cache, redaction
 from heat_lite.common.value_types import Value
 from heat_lite.engine.resource import resource
@@ -162,7 +163,10 @@ class StackScope(function.Scope):
         return tree.facade(key) if tree.is_nested else super().facade(key)
 
     def availability_zones(self) -> list[str]:
-        return list(self._zones)
+        try:
+            return list(self._zones)
+        except (errors.NoCloud, errors.ServiceError) as error:
+            raise ValueError(f'"Fn::GetAZs" cannot list availability zones: {error}') from error
 
     @lru_cache.cached_property
     def _zones(self) -> list[str]:

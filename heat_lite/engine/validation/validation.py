@@ -280,7 +280,10 @@ def single_resource(
 
 
 def _require_object(resource: Resource, object_id: str) -> None:
-    """Raise StackValidationFailed if ``external_id`` names no object."""
+    """Raise StackValidationFailed if ``external_id`` names no object, and ResourceTypeUnavailable
+    without the service that knows it.
+    """
+    resource.require_service(resource.stack.clients(), resource.type())
     if not resource.standing_for(object_id).object_exists():
         raise exception.StackValidationFailed(
             f'Invalid external resource: Resource {object_id} ({resource.type()}) can not be found.'

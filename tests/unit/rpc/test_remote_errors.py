@@ -7,6 +7,7 @@ import oslo_messaging
 import pytest
 from oslo_db import exception as db_exception
 
+from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.operations.remote_method import call
 from heat_lite.rpc.contract import RpcClient
@@ -133,6 +134,21 @@ def test_validation_error_keeps_its_path(thrown_locally):
         str(got.prefixed('resources', 'outer'))
         == 'Property error: resources.outer.resources.web[3].properties: wrong'
     )
+
+
+@pytest.mark.parametrize(
+    ('error', 'status'),
+    [
+        (errors.NoCloud(reason='no Nova'), 400),
+        (errors.NoSuchObject(reason='no flavor m1'), 400),
+        (errors.Unavailable('nova cannot be reached'), 503),
+        (errors.ServiceError('quota', 413), 413),
+        (exception.Error('x'), exception.Error.code),
+    ],
+    ids=repr,
+)
+def test_exception_keeps_the_status_of_its_class(thrown_locally, error, status):
+    assert thrown_locally(error).code == status
 
 
 def test_exception_that_cannot_be_rebuilt_becomes_its_base(thrown_locally):

@@ -28,5 +28,11 @@ def test_status_of_error_follows_its_class(error, status):
     assert fault.status_of(error) == status
 
 
+@pytest.mark.parametrize('kind', [ValueError, AttributeError])
+def test_message_of_error_about_invalid_data_is_its_text(kind):
+    assert fault.message_of(kind('parameters must be a map')) == 'parameters must be a map'
+    assert fault.message_of(kind()) is None
+
+
 def test_message_of_programming_error_is_none():
     assert fault.message_of(missing_attribute_error()) is None
