@@ -10,10 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+from heat_lite.common.exception import append_hint
 from heat_lite.common.value_types import Value
 from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.suggest import (
     closest_match,
+    quote_hint,
     suggest,
     with_keyword_suggestion,
     with_suggestion,
@@ -209,20 +211,24 @@ def resource_parts(name: str, snippet: Value, version: Version) -> Iterator[Viol
         if word not in snippet or (part == 'condition' and not version.has_conditions):
             continue
         if not isinstance(snippet[word], _TYPES[part][0]):
-            yield wrong_type(name, part, version)
-        elif part == 'depends_on' and not all(isinstance(other, str) for other in snippet[word]):
-            yield _resource(f'Resource {name} {word} must be a list of strings', word)
+            yield wrong_type(name, part, version, snippet[word])
+        elif part == 'depends_on':
+            for other in snippet[word]:
+                if not isinstance(other, str):
+                    text = f'Resource {name} {word} must be a list of strings'
+                    yield _resource(append_hint(text, quote_hint(other)), word)
+                    break
 
 
-def wrong_type(name: str, part: str, version: Version) -> Violation:
+def wrong_type(name: str, part: str, version: Version, value: Value) -> Violation:
     """Return the violation for a part of a resource that is not of its type."""
-    word, expected = version.dialect.resource[part], _TYPES[part][1]
+    word, (kinds, expected) = version.dialect.resource[part], _TYPES[part]
     if part == 'condition' and version.dialect.name == 'cfn':
         expected = 'string or boolean'
     # the text names the resource and the part: "whole" keeps callers from adding a path
     error = exception.StackValidationFailed(
         f'Resource {name} {word} type must be {expected}', whole=True
-    )
+    ).with_hint(quote_hint(value) if str in kinds else '')
     return Violation('resource-definition', (word,), error)
 
 
@@ -368,7 +374,7 @@ class UnknownCondition(ValueError):
     """The value of a condition is not the name of one: ``subject`` is the value."""
 
     def __init__(self, value: Value, hint: str = '') -> None:
-        super().__init__(exception.append_hint(f'Invalid condition "{value}"', hint))
+        super().__init__(append_hint(f'Invalid condition "{value}"', hint))
         self.subject = str(value)
 
 
@@ -391,7 +397,7 @@ def condition_name(name: str, known: Collection[str]) -> Iterator[Violation]:
     """Yield the name of a condition that is not defined."""
     if name not in known:
         hint = suggest(name, known)
-        message = exception.append_hint(f'There is no condition "{name}"', hint)
+        message = append_hint(f'There is no condition "{name}"', hint)
         yield Violation('condition', (), UnknownCondition(name, hint), message)
 
 
@@ -402,7 +408,7 @@ def condition_value(value: Value, hint: str = '') -> Iterator[Violation]:
     """
     if value is not None and not isinstance(value, bool | str):
         error = UnknownCondition(value)
-        yield Violation('function', (), error, exception.append_hint(str(error), hint))
+        yield Violation('function', (), error, append_hint(str(error), hint))
 
 
 def condition_cycle(name: str) -> Violation:

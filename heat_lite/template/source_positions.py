@@ -151,16 +151,24 @@ class Positions:
                     yield Duplicate((*path, name), position, first[name])
                 first.setdefault(name, position)
 
+    def plain_keys(self, path: Iterable) -> Iterator[PlainScalar]:
+        """Yield the unquoted keys of the map at a path."""
+        start = tuple(path)
+        node = self._descend(start).node
+        for key, _value in node.value if isinstance(node, yaml.MappingNode) else ():
+            if isinstance(key, yaml.ScalarNode) and not key.style and not _is_merge(key):
+                yield _plain((*start, name_of(key)), key)
+
     def plain_scalars(self) -> Iterator[PlainScalar]:
         """Yield all unquoted scalars."""
         for path, node in nodes_below(self._root):
             if isinstance(node, yaml.ScalarNode) and not node.style:
-                yield PlainScalar(
-                    path,
-                    node.value,
-                    node.tag.rpartition(':')[2],
-                    Position.from_mark(node.start_mark),
-                )
+                yield _plain(path, node)
+
+
+def _plain(path: tuple, node: yaml.ScalarNode) -> PlainScalar:
+    kind = node.tag.rpartition(':')[2]
+    return PlainScalar(path, node.value, kind, Position.from_mark(node.start_mark))
 
 
 def nodes_below(top: yaml.Node | None) -> Iterator[tuple]:

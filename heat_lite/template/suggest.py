@@ -21,8 +21,34 @@ MIN_SIMILARITY, MIN_LENGTH = 0.75, 3
 LONG_NAME_LENGTH, LONG_NAME_MIN_SIMILARITY = 12, 0.85
 
 
+#: what YAML 1.1 reads as a boolean, in any case, unless it is in quotes
+_BOOLEANS = {
+    **dict.fromkeys(('no', 'off', 'false'), False),
+    **dict.fromkeys(('yes', 'on', 'true'), True),
+}
+
+
+def quote_hint(value: Value) -> str:
+    """Return how to write the text that YAML has read as a boolean or a number, else ''."""
+    if isinstance(value, bool):
+        *words, last = (word for word, meaning in _BOOLEANS.items() if meaning is value)
+        return f' YAML reads {", ".join(words)} and {last} as {last} unless they are in quotes.'
+    return f' Write {value} in quotes.' if isinstance(value, int | float) else ''
+
+
+def _quote_names(name: Value, known: Iterable) -> str:
+    """Return the hint for a name that may be a known one but for YAML's booleans, else ''."""
+    value = _BOOLEANS.get(str(name).lower())
+    if value is None or all(_BOOLEANS.get(str(other).lower()) is not value for other in known):
+        return ''
+    return quote_hint(value)
+
+
 def suggest(name: Value, known: Iterable) -> str:
     """Return `` Did you mean "x"?`` with the most similar known name, '' if none is similar."""
+    hint = _quote_names(name, known)
+    if hint:
+        return hint
     match = closest_match(name, known)
     return '' if match is None else f' Did you mean "{match}"?'
 

@@ -231,7 +231,7 @@ class BoundTemplate:
         try:
             parsed = self._condition_parser.parse(condition)
             if isinstance(parsed, dict) and words is self.version.dialect.resource:
-                raise checks.wrong_type(name, 'condition', self.version).error
+                raise checks.wrong_type(name, 'condition', self.version, parsed).error
             return conditions.is_true(parsed, self.scope)
         except exception.StackValidationFailed as error:
             raise function.prefix_error(error, section, name, word) from error.__cause__

@@ -25,6 +25,12 @@ DIFFERENCES = (
         r'(Template version was not provided)$',
         r'\1. The value of "heat_template_version" is a text, such as "2021-04-16".',
     ),
+    # A number where a text is expected: the remedy is not told.
+    (
+        r'( must be (a list of strings|list or string|string or list|string(.or.boolean)?))$',
+        r'\1. Write 5 in quotes.',
+    ),
+    (r'( type must be (list or string|string(_or_boolean)?))$', r'\1. Write 1 in quotes.'),
     # A suggestion follows.
     (r'(: \["create"\] is not an allowed value \[.*\])$', r'\1. Did you mean "CREATE"?'),
     # A bound that is not set is left out.

@@ -10,6 +10,7 @@ from heat_lite.clients.clients import NO_KEYSTONE
 
 OPERATIONS = {'validate': '/validate', 'preview': '/stacks/preview', 'create': '/stacks'}
 BOTH = ('preview', 'create')
+NO = 'YAML reads no, off and false as false unless they are in quotes.'
 
 
 def refused(kind, message, operations=OPERATIONS, status=400):
@@ -143,6 +144,77 @@ CASES = {
         parameters: [a]
         """,
         refused('AttributeError', 'The section "parameters" must be a map'),
+    ),
+    'depends-on-no': (
+        """
+        heat_template_version: 2021-04-16
+        resources:
+          no: {type: OS::Heat::Value, properties: {value: oslo}}
+          se: {type: OS::Heat::Value, depends_on: no, properties: {value: stockholm}}
+        """,
+        refused(
+            'StackValidationFailed',
+            f'Resource se depends_on type must be list or string. {NO}',
+            BOTH,
+        )
+        | refused(
+            'HTTPBadRequest',
+            f'Resource se depends_on type must be list or string. {NO}',
+            ('validate',),
+        ),
+    ),
+    'depends-on-list-of-no': (
+        """
+        heat_template_version: 2021-04-16
+        resources:
+          "no": {type: OS::Heat::Value, properties: {value: oslo}}
+          se: {type: OS::Heat::Value, depends_on: [no], properties: {value: stockholm}}
+        """,
+        refused(
+            'StackValidationFailed', f'Resource se depends_on must be a list of strings. {NO}', BOTH
+        )
+        | refused(
+            'HTTPBadRequest',
+            f'Resource se depends_on must be a list of strings. {NO}',
+            ('validate',),
+        ),
+    ),
+    'reference-to-no': (
+        """
+        heat_template_version: 2021-04-16
+        resources:
+          no: {type: OS::Heat::Value, properties: {value: oslo}}
+          se: {type: OS::Heat::Value, properties: {value: {get_attr: [no, value]}}}
+        """,
+        refused(
+            'InvalidTemplateReference',
+            f'The specified reference "False" (in se.Properties.value) is incorrect. {NO}',
+        ),
+    ),
+    'reference-to-quoted-no': (
+        """
+        heat_template_version: 2021-04-16
+        resources:
+          no: {type: OS::Heat::Value, properties: {value: oslo}}
+          se: {type: OS::Heat::Value, properties: {value: {get_resource: "no"}}}
+        """,
+        refused(
+            'InvalidTemplateReference',
+            f'The specified reference "no" (in se.Properties.value) is incorrect. {NO}',
+        ),
+    ),
+    'parameter-no': (
+        """
+        heat_template_version: 2021-04-16
+        parameters: {no: {type: string, default: oslo}}
+        resources: {r: {type: OS::Heat::Value, properties: {value: {get_param: no}}}}
+        """,
+        refused(
+            'StackValidationFailed',
+            'Property error: : resources.r.properties.value: : Argument to "get_param" must be '
+            f'string or list. {NO}',
+            BOTH,
+        ),
     ),
     'no-version': (
         """

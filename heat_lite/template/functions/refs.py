@@ -8,7 +8,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.template import attributes
 from heat_lite.template.function import Function, Parser, Reference, Scope, dependencies, resolve
 from heat_lite.template.functions import budget
-from heat_lite.template.suggest import suggest
+from heat_lite.template.suggest import quote_hint, suggest
 
 
 class GetParam(Function):
@@ -20,7 +20,8 @@ class GetParam(Function):
     def result(self, scope: Scope) -> Value:
         name, *path = self._arguments(scope)
         if not isinstance(name, str):
-            raise TypeError(f'Parameter name in "{self.name}" must be string')
+            text = f'Parameter name in "{self.name}" must be string'
+            raise TypeError(exception.append_hint(text, quote_hint(name)))
         value = scope.parameter(name)
         try:
             value = functools.reduce(_step, path, value)
@@ -31,12 +32,13 @@ class GetParam(Function):
 
     def _arguments(self, scope: Scope) -> list[Value]:
         args = resolve(self.args, scope)
-        if not args:
+        if not args and args is not False:
             raise ValueError(f'Function "{self.name}" must have arguments')
         if isinstance(args, str):
             return [args]
         if not isinstance(args, list):
-            raise TypeError(f'Argument to "{self.name}" must be string or list')
+            text = f'Argument to "{self.name}" must be string or list'
+            raise TypeError(exception.append_hint(text, quote_hint(args)))
         return args
 
 

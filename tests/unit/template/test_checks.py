@@ -111,9 +111,24 @@ def test_resource_parts_wrong_types_each_yields():
     snippet = {'type': 'T', 'properties': [], 'depends_on': ['a', 1], 'condition': []}
     assert found(checks.resource_parts('r', snippet, HOT)) == [
         (('properties',), 'Resource r properties type must be object'),
-        (('depends_on',), 'Resource r depends_on must be a list of strings'),
+        (('depends_on',), 'Resource r depends_on must be a list of strings. Write 1 in quotes.'),
         (('condition',), 'Resource r condition type must be string_or_boolean'),
     ]
+
+
+@pytest.mark.parametrize(
+    ('part', 'value', 'hint'),
+    [
+        ('depends_on', False, 'YAML reads no, off and false as false unless they are in quotes.'),
+        ('depends_on', True, 'YAML reads yes, on and true as true unless they are in quotes.'),
+        ('description', 5, 'Write 5 in quotes.'),
+        ('depends_on', None, ''),
+        ('properties', 5, ''),
+    ],
+)
+def test_resource_part_read_as_another_type_says_how_to_write_it(part, value, hint):
+    [(_path, text)] = found(checks.resource_parts('r', {'type': 'T', part: value}, HOT))
+    assert text.partition('. ')[2] == hint
 
 
 def test_duplicate_names_several_each_yields_all_names():

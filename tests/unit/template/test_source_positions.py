@@ -130,6 +130,16 @@ def test_aliased_nodes_are_visited_once():
     assert len(list(Positions(text).plain_scalars())) == 1
 
 
+def test_plain_keys_are_the_unquoted_ones_of_one_map():
+    text = 'a:\n  no: {yes: 1}\n  "off": 1\n  010: 1\n  <<: {x: 1}\nb: [1]\n'
+    keys = Positions(text).plain_keys(('a',))
+    assert [(each.path, each.text, each.kind, each.position) for each in keys] == [
+        (('a', 'false'), 'no', 'bool', (2, 3)),
+        (('a', '8'), '010', 'int', (4, 3)),
+    ]
+    assert not list(Positions(text).plain_keys(('b',)))
+
+
 def test_plain_scalars_have_text_and_kind():
     kinds = {
         each.text: each.kind

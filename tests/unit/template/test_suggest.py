@@ -55,6 +55,21 @@ def test_suggest_known_name_is_not_suggested_for_itself():
     assert closest_match('get_param', KNOWN) is None
 
 
+@pytest.mark.parametrize(
+    ('written', 'declared', 'hint'),
+    [
+        ('False', 'false', ' YAML reads no, off and false as false unless they are in quotes.'),
+        ('no', 'false', ' YAML reads no, off and false as false unless they are in quotes.'),
+        ('False', 'No', ' YAML reads no, off and false as false unless they are in quotes.'),
+        ('True', 'on', ' YAML reads yes, on and true as true unless they are in quotes.'),
+        ('True', 'false', ''),
+        ('norway', 'false', ''),
+    ],
+)
+def test_suggest_name_that_yaml_reads_as_a_boolean_says_to_quote_it(written, declared, hint):
+    assert suggest(written, ['web', declared]) == hint
+
+
 def test_suggest_result_is_independent_of_the_order():
     names = ['disk_a', 'disk_b', 'disk_c']
     assert closest_match('disk_x', names) == closest_match('disk_x', reversed(names))

@@ -14,6 +14,7 @@ RULES = (
     text.check_syntax,
     text.check_duplicate_key,
     text.check_surprising_number,
+    text.check_unquoted_name,
     text.check_unknown_rule,
     shape.check_version,
     shape.check_unknown_section,

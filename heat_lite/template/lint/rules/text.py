@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from heat_lite.template import dialects, reader
 from heat_lite.template.lint import syntax_errors
-from heat_lite.template.lint.document import Document
+from heat_lite.template.lint.document import Document, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import ANY, NAMES, rule
 from heat_lite.template.lint.suppressions import comments
@@ -82,6 +82,18 @@ def _looks_like_mode(text: str) -> bool:
         return False
     owner, group, others = map(int, text)
     return group & ~owner == 0 == others & ~group
+
+
+@rule('unquoted-name', level=WARNING)
+def check_unquoted_name(document: TemplateDocument) -> Iterator[tuple]:
+    """No name is a boolean or an unexpected number: in YAML 1.1, no is "false", and 010 is "8"."""
+    for section in ('parameters', 'conditions', 'resources', 'outputs'):
+        path = document.path_of(section)
+        for key in document.positions.plain_keys(path):
+            name = key.path[-1]
+            if key.kind == 'bool' or (key.kind in ('int', 'float', 'null') and name != key.text):
+                what = f'the name of this {section.removesuffix("s")}'
+                yield key.position, f'YAML reads {key.text} as {name}: quote {what}'
 
 
 def _value(text: str) -> int:

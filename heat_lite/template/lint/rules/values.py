@@ -16,7 +16,7 @@ from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import at, of_rule, rule
 from heat_lite.template.parameters.parameters import RESERVED_NAMES, Parameters
 from heat_lite.template.source_positions import Position, Positions
-from heat_lite.template.suggest import suggest, with_suggestion
+from heat_lite.template.suggest import quote_hint, suggest, with_suggestion
 
 #: {part of an error: the key that it is about, in both dialects}
 _SCHEMA_PARTS = {
@@ -106,7 +106,9 @@ def check_unknown_parameter(document: TemplateDocument) -> Iterator[tuple]:
     """The template declares the parameters that it reads."""
     known = [*document.section('parameters'), *RESERVED_NAMES]
     for call, name in parameter_uses(document):
-        if name is not None:
+        if isinstance(name, int | float):
+            yield call.path, append_hint('The name of a parameter is a text', quote_hint(name))
+        elif isinstance(name, str):
             # Ref reads resources, too: the name may be that of one
             similar = document.resources if call.node.name == 'Ref' else ()
             yield from at(call.path, checks.parameter_name(name, known, similar))
@@ -118,7 +120,7 @@ def parameter_uses(document: TemplateDocument) -> Iterator[tuple]:
         if isinstance(call.node, refs.GetParam | refs.ParamRef):
             args = call.node.args
             name = args[0] if isinstance(args, list) and args else args
-            yield call, name if isinstance(name, str) else None
+            yield call, name if isinstance(name, str | int | float) else None
 
 
 @rule('function')

@@ -24,6 +24,11 @@ CASES = {
         HOT + 'resources:\n  a: {}\n',
     ),
     'surprising-number': (HOT + 'description: 12:30\n', (2, 14), HOT + 'description: "12:30"\n'),
+    'unquoted-name': (
+        HOT + 'resources:\n  a: {type: OS::Heat::None}\n  no: {type: OS::Heat::None}\n',
+        (4, 3),
+        HOT + 'resources:\n  "no": {type: OS::Heat::None}\n  1: {type: OS::Heat::None}\n',
+    ),
     'unknown-rule': (
         HOT + RESOURCE + '# heat-lint: disable=cycel\n',
         (3, 22),
@@ -435,3 +440,22 @@ Resources:
         (6, 94, 'unknown-parameter'),
         (6, 113, 'unknown-reference'),
     ]
+
+
+@pytest.mark.parametrize(
+    ('section', 'name'),
+    [('parameters', 'on'), ('conditions', 'Off'), ('resources', '010'), ('outputs', '~')],
+)
+def test_lint_name_that_yaml_does_not_read_as_a_text_is_found(section, name):
+    text = f'{HOT}{section}:\n  {name}: {{}}\n'
+    [found] = [each for each in lint({'x': text}) if each.rule == 'unquoted-name']
+    assert (found.line, found.column) == (3, 3)
+    assert f'YAML reads {name} as ' in str(found)
+    assert f'quote the name of this {section[:-1]}' in str(found)
+
+
+@pytest.mark.parametrize(('name', 'hint'), [('no', 'YAML reads no'), ('5', 'Write 5 in quotes')])
+def test_lint_parameter_name_that_is_no_text_is_an_error(name, hint):
+    text = HOT + VALUE.format(f'{{get_param: {name}}}')
+    [found] = [each for each in lint({'x': text}) if each.rule == 'unknown-parameter']
+    assert found.level == 'error' and hint in str(found)
