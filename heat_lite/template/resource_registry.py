@@ -288,6 +288,11 @@ def is_template(target: Value) -> bool:
     return isinstance(target, str) and target.endswith(TEMPLATE_SUFFIXES)
 
 
+def applies(entry: str, type_name: str) -> bool:
+    """Return whether the key of an entry is a type name or a pattern of it."""
+    return entry == type_name or (entry[-1:] == '*' and type_name.startswith(entry[:-1]))
+
+
 def _without(entries: Value, target: Value) -> Value:
     return {name: value for name, value in entries.items() if value != target}
 

@@ -5,14 +5,19 @@ empty, and a rule reports the reason.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import dialects, reader, resource_registry
 from heat_lite.template.dialects import Version
-from heat_lite.template.environment import PARAMETER_DEFAULTS, RESOURCE_REGISTRY, Environment
+from heat_lite.template.environment import (
+    PARAMETER_DEFAULTS,
+    PARAMETERS,
+    RESOURCE_REGISTRY,
+    Environment,
+)
 from heat_lite.template.lint import chains
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.constants import ConstantConditions
@@ -21,6 +26,7 @@ from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.resource_registry import Resolution
 from heat_lite.template.schema import PropertySchema, any_
 from heat_lite.template.source_positions import Positions
+from heat_lite.template.suggest import closest_match
 from heat_lite.template.template import Template
 
 #: what Python raises for a template or environment with parts of the wrong type
@@ -118,18 +124,26 @@ class EnvironmentDocument(Document):
     """An environment.
 
     ``files`` reads and joins names (see ``linter``). ``types`` are those of the service, ``base``
-    is the operator's environment. ``templates`` are the templates that use the environment.
-    ``is_merged``: it is merged over another one.
+    is the operator's environment. ``is_named``: the caller names it; otherwise a folder contains
+    it. ``templates`` are the templates that use the environment, ``used_types`` the names of types
+    in all templates. ``is_merged``: it is merged over another one.
     """
 
     def __init__(
-        self, document: Document, files: Files, types: Types, base: Environment | None
+        self,
+        document: Document,
+        files: Files,
+        types: Types,
+        base: Environment | None,
+        is_named: bool = True,
     ) -> None:
         self.__dict__.update(document.__dict__)
         self.base = base
         self.files = files
         self.types = types
+        self.is_named = is_named
         self.templates: list[TemplateDocument] = []
+        self.used_types: set[str] = set()
         self.is_merged = False
 
     def section(self, name: str) -> dict:
@@ -142,12 +156,42 @@ class EnvironmentDocument(Document):
         join = functools.partial(self.files.join, self.name)
         return _joined(self.section(RESOURCE_REGISTRY), join)
 
+    def mapped(self) -> Iterator[tuple[tuple, str, str]]:
+        """Yield the path, the name and the target of all entries that map a type."""
+        registry = self.section(RESOURCE_REGISTRY)
+        yield from _targets(registry, (RESOURCE_REGISTRY,))
+        per_resource = registry.get(resource_registry.PER_RESOURCE)
+        if isinstance(per_resource, dict):
+            for name, entry in per_resource.items():
+                if isinstance(entry, dict):
+                    path = (RESOURCE_REGISTRY, resource_registry.PER_RESOURCE, name)
+                    yield from _targets(entry, path)
+
+    def uses(self, name: str) -> bool:
+        """Whether a template has a type to which the entry ``name`` of the registry applies."""
+        return any(resource_registry.applies(name, each) for each in self.used_types)
+
+    def may_be_of_other_template(self) -> bool:
+        """Whether an environment of a folder has a parameter of which no template there has one of
+        that name, nor of a similar one.
+        """
+        declared = self.declared_parameters() or set()
+        unknown = set(self.section(PARAMETERS)) - declared
+        return not self.is_named and any(closest_match(each, declared) is None for each in unknown)
+
     def declared_parameters(self) -> set[str] | None:
         """Return the parameters of all templates, None where there are no templates."""
         templates = [template for template in self.templates if template.template is not None]
         if not templates:
             return None
         return {name for template in templates for name in template.section('parameters')}
+
+
+def _targets(entries: Mapping[str, Value], path: tuple) -> Iterator[tuple[tuple, str, str]]:
+    for name, target in entries.items():
+        is_setting = name in (resource_registry.HOOKS, resource_registry.RESTRICTED_ACTIONS)
+        if isinstance(target, str) and not is_setting:
+            yield (*path, name), name, target
 
 
 def _joined(entries: Mapping[str, Value], join: Callable) -> dict[str, Value]:
@@ -171,6 +215,8 @@ class TemplateDocument(Document):
     """A template.
 
     ``environment`` maps its types. ``is_nested``: another document uses it as a type.
+    ``is_mapped``: an environment puts it in the place of a type. ``mapped_types`` are the entries
+    of environments of folders, which may be those of other templates.
     ``nested(file, environment)`` returns the TemplateDocument of a file, None where there is none.
     ``validation_errors(document)`` yields the errors that the types raise about it (see
     ``linter``).
@@ -192,7 +238,14 @@ class TemplateDocument(Document):
         self.validation_errors = validation_errors
         self._nested = nested
         self.is_nested = False
+        self.is_mapped = False
+        self.mapped_types: Collection[str] = ()
         self._type_infos: dict[tuple, TypeInfo | None] = {}
+
+    def use(self, environment: Environment) -> None:
+        """Map the types of the template by another environment."""
+        self.environment = environment
+        self.__dict__.pop('template', None)
 
     # ------------------------------------------------------------ parts
 
@@ -364,6 +417,26 @@ class TemplateDocument(Document):
         Raises EntityNotFound for an unknown type, StackValidationFailed for circular names.
         """
         return self.environment.registry.resolve(type_name, resource_name, self.types.knows)
+
+    def is_mapped_elsewhere(self, type_name: str) -> bool:
+        """Whether only an environment that does not apply to this template maps a type."""
+        is_own = self.environment.registry.maps(type_name)
+        return not is_own and any(
+            resource_registry.applies(name, type_name) for name in self.mapped_types
+        )
+
+    def used_types(self) -> set[str]:
+        """Return the names of types in the template, and those that they stand for."""
+        found: set[str] = set()
+        for definition in self.definitions():
+            waiting = [definition.type_name]
+            while waiting:
+                name = waiting.pop()
+                if name not in found and len(name) <= resource_registry.MAX_TARGET:
+                    found.add(name)
+                    entries = self.environment.registry.entries_for(name, definition.name)
+                    waiting += [target for _given, target in entries]
+        return found
 
     def _type_info(
         self, resolution: Resolution, type_name: str, resource_name: str

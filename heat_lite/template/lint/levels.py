@@ -7,8 +7,8 @@ when a member is created, and a group of size 0 has no member. An error there is
 """
 
 from heat_lite.template import dialects
-from heat_lite.template.lint.document import TemplateDocument
-from heat_lite.template.lint.finding import ERROR, WARNING
+from heat_lite.template.lint.document import EnvironmentDocument, TemplateDocument
+from heat_lite.template.lint.finding import ERROR, NOTE, WARNING
 from heat_lite.template.lint.rules.base import Rule
 from heat_lite.template.lint.rules.condition_rules import used_conditions
 
@@ -18,7 +18,22 @@ _LATE_RULES = ('unknown-parameter', 'missing-file')
 _PARSER_RULES = ('resource-definition', 'function', 'condition')
 #: rules about what the evaluation of a condition needs
 _CONDITION_RULES = ('unknown-parameter', 'condition-cycle')
+#: rules about the parameters of an environment
+_PARAMETER_RULES = ('environment-parameter', 'parameter-value')
 _LATE_FUNCTIONS = ('get_resource', 'Ref')
+
+
+def environment_level_at(document: EnvironmentDocument, rule: Rule, path: tuple) -> str:
+    """Return the level of a finding of a rule at a path in an environment."""
+    # as in Heat: an unknown parameter is an error in the first file, and dropped in others
+    if rule.name == 'environment-parameter' and document.is_merged:
+        return WARNING
+    if rule.name in _PARAMETER_RULES and document.may_be_of_other_template():
+        return WARNING
+    # the service reads only entries of types that a template has
+    if rule.name == 'registry-target' and not document.uses(path[-1]):
+        return WARNING if document.is_named else NOTE
+    return rule.level
 
 
 def level_at(document: TemplateDocument, rule: Rule, path: tuple) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from heat_lite.common.value_types import Value
 from heat_lite.template import dialects, resource_registry
 from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
-from heat_lite.template.lint import levels
+from heat_lite.template.lint import environment_choice, levels
 from heat_lite.template.lint.document import (
     READ_ERRORS,
     Document,
@@ -29,10 +29,9 @@ from heat_lite.template.lint.document import (
     is_environment,
     looks_like_heat,
 )
-from heat_lite.template.lint.finding import ERROR, WARNING, Finding
+from heat_lite.template.lint.finding import ERROR, Finding
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE, Rule
-from heat_lite.template.lint.rules.environments import check_environment_parameter
 from heat_lite.template.lint.rules.properties import check_validation
 from heat_lite.template.lint.rules.shape import check_version
 from heat_lite.template.lint.rules.text import without_excerpt
@@ -70,7 +69,11 @@ class Linter:
 
     def __post_init__(self) -> None:
         self._rules = [rule for rule in RULES if rule.name not in self.ignored]
+        self._documents: dict[str, Document] = {}
         self._templates: dict[str, TemplateDocument | None] = {}
+        #: what environments map: files to all, and types those of folders only
+        self._mapped_files: set[str] = set()
+        self._mapped_types: set[str] = set()
 
     def lint(self, names: Iterable[str], candidates: Iterable[str] = ()) -> list[Finding]:
         """Return all findings in these files and in their nested templates, by file and line.
@@ -78,27 +81,28 @@ class Linter:
         ``candidates`` are files of folders. Those that are neither templates nor environments are
         left out.
         """
-        documents = [self._document(name) for name in dict.fromkeys(names)]
-        found_in_folders = [self._document(name) for name in dict.fromkeys(candidates)]
-        documents += [each for each in found_in_folders if looks_like_heat(each)]
-        has_template = any(each.data and not is_environment(each) for each in documents)
-        documents = [each for each in documents if not (has_template and each.is_blank)]
-        environments = [
-            EnvironmentDocument(each, self.files, self.types, self.base)
+        names = dict.fromkeys(names)
+        documents = self._read(names, candidates)
+        environments = [each for each in documents if isinstance(each, EnvironmentDocument)]
+        self._take_entries(environments)
+        templates = [
+            self._template(each, _merged([], self.base))
             for each in documents
-            if is_environment(each)
+            if not isinstance(each, EnvironmentDocument)
         ]
-        environment = _merged(environments, self.base)
-        for document in documents:
-            if not is_environment(document):
-                self._templates[document.name] = self._template(document, environment)
-        templates = [document for document in self._templates.values() if document is not None]
+        chosen = environment_choice.assign(environments, templates)
+        for template in templates:
+            template.use(_merged(chosen[template.name], self.base))
+        for each in [] if templates else environments:
+            self._load_mapped(each, _merged(environments, self.base))
+        first = [each for each in templates if chosen[each.name] or each.name in names]
+        self._templates.update({each.name: each for each in first})
+        # a file of a folder without environments gets that of the template that uses it
+        found = self._check_templates([each for each in templates if each not in first])
+        used_types = self._used_types() if environments else set()
         for each in environments:
-            each.templates = templates
-            each.is_merged = each is not environments[0]
-            self._load_mapped(each, environment)
-        found = {each.name: self._check_environment(each) for each in environments}
-        found.update(self._check_templates())
+            each.used_types = used_types
+            found[each.name] = self._check_environment(each)
         order = dict.fromkeys([document.name for document in documents] + list(found))
         return [
             finding._replace(level=self.levels.get(finding.rule, finding.level))
@@ -106,15 +110,36 @@ class Linter:
             for finding in sorted(set(found[name]))
         ]
 
+    def _read(self, names: Iterable[str], candidates: Iterable[str]) -> list[Document]:
+        """Return the documents of a run. Without an empty one, where there is a template."""
+        named = {name: self._document(name) for name in names}
+        beside = {name: self._document(name) for name in candidates if name not in named}
+        found = [*named.values(), *filter(looks_like_heat, beside.values())]
+        has_template = any(each.data and not is_environment(each) for each in found)
+        self._documents = {
+            each.name: self._environment(each, each.name in named) if is_environment(each) else each
+            for each in found
+            if not (has_template and each.is_blank)
+        }
+        return list(self._documents.values())
+
+    def _environment(self, document: Document, is_named: bool = True) -> EnvironmentDocument:
+        return EnvironmentDocument(document, self.files, self.types, self.base, is_named)
+
+    def _take_entries(self, environments: Iterable[EnvironmentDocument]) -> None:
+        for environment in environments:
+            for _path, name, target in environment.mapped():
+                if resource_registry.is_template(target):
+                    self._mapped_files.add(self.files.join(environment.name, target))
+                if not environment.is_named:
+                    self._mapped_types.add(name)
+
     def template(self, name: str, environments: Iterable[str] = ()) -> TemplateDocument | None:
         """Return one template with the types of environments, None for another document."""
         found = self._document(name)
         if found.error is not None or is_environment(found) or not found.data:
             return None
-        given = [
-            EnvironmentDocument(self._document(each), self.files, self.types, self.base)
-            for each in environments
-        ]
+        given = [self._environment(self._document(each)) for each in environments]
         document = self._template(found, _merged(given, self.base))
         self._templates[name] = document
         return document
@@ -132,7 +157,7 @@ class Linter:
         A file that is no template is not quoted: a template may name any file as a type.
         """
         is_new = name not in self.texts
-        document = self._document(name)
+        document = self._documents.get(name) or self._document(name)
         if document.text and document.error is not None:
             self._forget(name, is_new)
             return Document(name, '', ValueError(without_excerpt(document.error)))
@@ -147,9 +172,12 @@ class Linter:
             self.texts.pop(name, None)
 
     def _template(self, document: Document, environment: Environment) -> TemplateDocument:
-        return TemplateDocument(
+        made = TemplateDocument(
             document, self.files, self.types, environment, self.nested, self.validation_errors
         )
+        made.is_mapped = document.name in self._mapped_files
+        made.mapped_types = self._mapped_types
+        return made
 
     def nested(self, file: str, environment: Environment) -> TemplateDocument | None:
         """Return the template in a file that another document names, and add it to the checks."""
@@ -171,14 +199,30 @@ class Linter:
 
     # ------------------------------------------------------------ findings
 
-    def _check_templates(self) -> dict[str, Value]:
-        """Check all templates, including those that are loaded while others are checked."""
+    def _check_templates(self, last: Iterable[TemplateDocument]) -> dict[str, list[Finding]]:
+        """Check the loaded templates, then those in ``last`` that are not loaded meanwhile."""
         found: dict[str, list[Finding]] = {}
-        while len(found) < len(self._templates):
-            for name, document in list(self._templates.items()):
-                if name not in found:
-                    found[name] = [] if document is None else self._check_template(document)
+        self._check_loaded(found)
+        for template in last:
+            self._templates.setdefault(template.name, template)
+            self._check_loaded(found)
         return found
+
+    def _check_loaded(self, found: dict[str, list[Finding]]) -> None:
+        """Add the findings in the loaded templates that are not in ``found`` yet.
+
+        A check may load others.
+        """
+        while len(found) < len(self._templates):
+            for name in list(self._templates)[len(found) :]:
+                document = self._templates[name]
+                found[name] = [] if document is None else self._check_template(document)
+
+    def _used_types(self) -> set[str]:
+        """Return the names of types in all templates, and those that they stand for."""
+        templates = [each for each in self._templates.values() if each is not None]
+        used = (each.used_types() for each in templates if each.template is not None)
+        return set().union(*used)
 
     def _check_environment(self, document: EnvironmentDocument) -> list[Finding]:
         return [finding for finding, _ in self._apply(self._rules_for(ENVIRONMENT), document)]
@@ -221,9 +265,7 @@ class Linter:
 
 def _level(document: Document, rule: Rule, path: tuple) -> str:
     if isinstance(document, EnvironmentDocument):
-        # as in Heat: an unknown parameter is an error in the first file, and dropped in others
-        is_dropped = rule is check_environment_parameter and document.is_merged
-        return WARNING if is_dropped else rule.level
+        return levels.environment_level_at(document, rule, path)
     if not isinstance(document, TemplateDocument) or document.template is None:
         return rule.level
     return levels.level_at(document, rule, path)

@@ -60,11 +60,12 @@ def _errors_of(build: type, data: Mapping[str, Value], path: tuple) -> Iterator[
 @rule('registry-target', subject=ENVIRONMENT)
 def check_registry_target(document: EnvironmentDocument) -> Iterator[tuple]:
     """The target of a type exists: the file of a template, or a known type."""
-    for path, name, target in _mapped(document):
+    for path, name, target in document.mapped():
         if is_template(target):
             file = document.files.join(document.name, target)
             if document.files.has(file) is False:
-                yield path, f'There is no template "{target}" ({file})'
+                unused = '' if document.uses(name) else ', which clients read even if it is unused'
+                yield path, f'There is no template "{target}" ({file}){unused}'
         elif target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
             text = f'There is no resource type "{target}"'
             yield path, with_suggestion(text, target, document.types.names())
@@ -76,30 +77,13 @@ def check_foreign_target(document: EnvironmentDocument) -> Iterator[tuple]:
 
     One of a plug-in is not known here; a remote template is not read.
     """
-    for path, name, target in _mapped(document):
+    for path, name, target in document.mapped():
         if is_template(target):
             file = document.files.join(document.name, target)
             if document.files.has(file) is None:
                 yield path, f'The template {file} is {not_read(file)}'
         elif not target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
             yield path, f'The type "{target}" is not known here'
-
-
-def _mapped(document: EnvironmentDocument) -> Iterator[tuple]:
-    """Yield the path, the name and the target of all entries that map a type."""
-    registry = document.section(RESOURCE_REGISTRY)
-    yield from _targets(registry, (RESOURCE_REGISTRY,))
-    per_resource = registry.get(PER_RESOURCE)
-    if isinstance(per_resource, dict):
-        for resource, entry in per_resource.items():
-            if isinstance(entry, dict):
-                yield from _targets(entry, (RESOURCE_REGISTRY, PER_RESOURCE, resource))
-
-
-def _targets(entries: Mapping[str, Value], path: tuple) -> Iterator[tuple]:
-    for name, target in entries.items():
-        if isinstance(target, str) and name not in ('hooks', 'restricted_actions'):
-            yield (*path, name), name, target
 
 
 def _is_known(document: EnvironmentDocument, name: str, target: str) -> bool:
@@ -144,6 +128,17 @@ def check_parameter_value(document: EnvironmentDocument) -> Iterator[tuple]:
         for name, value in document.section(section).items():
             for template in document.templates:
                 yield from _value(template, (section, name), value)
+
+
+def fits(document: EnvironmentDocument, template: TemplateDocument) -> bool:
+    """Whether a template declares all parameters of an environment, and the values are valid."""
+    if template.template is None:
+        return False
+    declared = template.section('parameters')
+    values = {**document.section(PARAMETERS), **document.section(PARAMETER_DEFAULTS)}
+    return all(name in declared for name in document.section(PARAMETERS)) and not any(
+        True for name, value in values.items() for _ in _value(template, (name,), value)
+    )
 
 
 def _value(template: TemplateDocument, path: tuple, value: Value) -> Iterator[tuple]:

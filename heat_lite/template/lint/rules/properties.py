@@ -70,6 +70,8 @@ def _unknown_types(document: TemplateDocument, is_mistake: bool) -> Iterator[tup
             if is_mistake:
                 yield _type_path(document, definition), checks.message_of(error)
         except exception.EntityNotFound:
+            if document.is_mapped_elsewhere(definition.type_name):
+                continue
             if _is_of_service(document, definition.type_name) == is_mistake:
                 yield (
                     _type_path(document, definition),

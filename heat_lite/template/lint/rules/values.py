@@ -91,9 +91,11 @@ def check_parameter_default(document: TemplateDocument) -> Iterator[tuple]:
 
 @rule('unused-parameter', level=WARNING)
 def check_unused_parameter(document: TemplateDocument) -> Iterator[tuple]:
-    """Every parameter is used somewhere in the template."""
+    """Every parameter is used somewhere in the template, unless a type that the template takes the
+    place of prescribes it.
+    """
     used = {name for _, name in parameter_uses(document)}
-    if None in used:
+    if None in used or document.is_mapped:
         return  # a computed name may be that of any parameter
     for name in document.section('parameters'):
         if name not in used:

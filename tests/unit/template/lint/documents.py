@@ -53,13 +53,17 @@ class Table:
         return self.types[name]
 
 
-def lint(contents, names=None, ignored=()):
-    """Return the findings in the named documents of ``{name: content}``, by default the first."""
-    names = list(contents)[:1] if names is None else names
+def lint(contents, names=None, ignored=(), folder=False):
+    """Return the findings in the named documents of ``{name: content}``, by default the first.
+
+    With ``folder``, all documents are those of folders.
+    """
+    if names is None:
+        names = list(contents)[:1]
     return Linter(
         TYPES,
         Files(contents),
         functools.partial(offline_validation.validation_errors, TYPES),
         ignored,
         TYPES.base,
-    ).lint(names)
+    ).lint([] if folder else names, list(contents) if folder else [])

@@ -222,6 +222,7 @@ CASES = {
         'resource_registry:\n  "My::Type": OS::Heat::Vlaue\n',
         (2, 3),
         'resource_registry:\n  "My::*": OS::Heat::*\n  "Your::Type": OS::Heat::Value\n',
+        {'t.yaml': HOT + 'resources:\n  r: {type: "My::Type"}\n'},
     ),
     'foreign-target': (
         'resource_registry:\n  "My::Type": Your::Type\n',
