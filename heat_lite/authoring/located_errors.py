@@ -9,7 +9,7 @@ from heat_lite.cli import api_client, runner
 from heat_lite.cli.errors import FileError, LocatedError
 from heat_lite.common.exception import HeatException, InvalidTemplateSection, append_hint
 from heat_lite.template import reader, source_positions, versions
-from heat_lite.template.lint import cycles, excerpt, syntax_errors
+from heat_lite.template.lint import excerpt, syntax_errors
 from heat_lite.template.suggest import suggest
 
 #: the error of an unknown section
@@ -52,7 +52,9 @@ def locate_response(
     text = error.text + (_advice(error) or _suggestion(error, source))
     shown = located(name, error.position['line'], error.position['column'], text, source)
     if error.kind == 'CircularDependencyException' and source is not None:
-        shown = LocatedError('\n'.join([str(shown), *cycles.cycle_lines(name, error.text, source)]))
+        shown = LocatedError(
+            '\n'.join([str(shown), *excerpt.cycle_lines(name, error.text, source)])
+        )
     return shown
 
 

@@ -1,6 +1,7 @@
 """Dependency graphs: which node must precede which. Nodes are any hashable objects."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+import itertools
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import Any
 
 from heat_lite.common import exception
@@ -10,16 +11,10 @@ class Dependencies:
     """A graph from edges ``(requirer, required)``; ``(node, None)`` adds a node without edges.
 
     Iteration yields each node after all nodes that it requires. It raises
-    CircularDependencyException if there is a cycle. ``label(node)`` returns the text for a node in
-    the error message.
+    CircularDependencyException if there is a cycle.
     """
 
-    def __init__(
-        self,
-        edges: Iterable[tuple[Hashable, Hashable]] = (),
-        label: Callable[[Hashable], str] = str,
-    ) -> None:
-        self._label = label
+    def __init__(self, edges: Iterable[tuple[Hashable, Hashable]] = ()) -> None:
         self._requires: dict[Hashable, dict[Hashable, None]] = {}
         self._required_by: dict[Hashable, dict[Hashable, None]] = {}
         for requirer, required in edges:
@@ -80,29 +75,23 @@ class Dependencies:
                 if not unmet[dependent]:
                     ready.append(dependent)
         if len(ready) < len(unmet):
-            cycle = self._subgraph(set(unmet).difference(ready))
-            raise exception.CircularDependencyException(
-                cycle=cycle, subject=next(iter(cycle._requires))
-            )
+            cycle = self._cycle([node for node, count in unmet.items() if count])
+            edges = itertools.pairwise([*cycle, cycle[0]])
+            text = ', '.join(f'"{node}" needs "{other}"' for node, other in edges)
+            raise exception.CircularDependencyException(cycle=text, subject=cycle[0])
         return ready
 
-    def _subgraph(self, nodes: Collection[Hashable]) -> 'Dependencies':
-        """Return the graph of some nodes and the edges between them."""
-        edges = (
-            (node, other)
-            for node in self._requires
-            if node in nodes
-            for other in self._requires[node]
-            if other in nodes
-        )
-        return Dependencies(edges, self._label)
+    def _cycle(self, nodes: Collection[Hashable]) -> list[Hashable]:
+        """Return the nodes of a cycle, each before one that it requires.
 
-    def __str__(self) -> str:
-        parts = []
-        for node, required in self._requires.items():
-            listed = ', '.join(self._label(other) for other in required)
-            parts.append(f'{self._label(node)}: {{{listed}}}' if required else self._label(node))
-        return '{' + ', '.join(parts) + '}'
+        Each of ``nodes`` requires another one of them, or itself.
+        """
+        unmet = set(nodes)
+        node, path = next(iter(nodes)), dict[Hashable, None]()
+        while node not in path:
+            path[node] = None
+            node = next(other for other in self._requires[node] if other in unmet)
+        return list(itertools.dropwhile(lambda each: each != node, path))
 
     def __repr__(self) -> str:
-        return f'<Dependencies {self}>'
+        return f'<Dependencies {self.graph()}>'

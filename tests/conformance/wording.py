@@ -31,6 +31,8 @@ DIFFERENCES = (
         r'\1. Write 5 in quotes.',
     ),
     (r'( type must be (list or string|string(_or_boolean)?))$', r'\1. Write 1 in quotes.'),
+    # The cycle is told in words, without the names of Heat's classes.
+    (r'\{Value "R": \{Value "R"\}\}', '"R" needs "R"'),
     # A suggestion follows.
     (r'(: \["create"\] is not an allowed value \[.*\])$', r'\1. Did you mean "CREATE"?'),
     # A bound that is not set is left out.

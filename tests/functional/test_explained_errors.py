@@ -145,6 +145,19 @@ CASES = {
         """,
         refused('AttributeError', 'The section "parameters" must be a map'),
     ),
+    'cycle': (
+        """
+        heat_template_version: 2021-04-16
+        resources:
+          before: {type: OS::Heat::Value, depends_on: a, properties: {value: 1}}
+          a: {type: OS::Heat::Value, depends_on: b, properties: {value: 1}}
+          b: {type: OS::Heat::Value, properties: {value: {get_attr: [a, value]}}}
+        """,
+        refused(
+            'CircularDependencyException',
+            'Circular Dependency Found: "a" needs "b", "b" needs "a"',
+        ),
+    ),
     'depends-on-no': (
         """
         heat_template_version: 2021-04-16

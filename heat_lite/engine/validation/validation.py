@@ -6,7 +6,7 @@ Tests: tests/functional/test_conformance.py.
 
 import dataclasses
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from heat_lite.common import exception, log_context, status
 from heat_lite.common.context import RequestContext
@@ -231,16 +231,15 @@ def _definitions(item: Stack, run: ValidationPass | None, ignorable: Collection[
 def dependency_graph(item: Stack) -> dependencies.Dependencies:
     """Return the dependencies of the resources, by names. Raises errors of names and types."""
     item.bound.validate_resource_names()
-    classes: Mapping[Value, type[Resource]] = {
-        name: item.class_of(definition) for name, definition in item.bound.resources.items()
-    }
+    for definition in item.bound.resources.values():
+        item.class_of(definition)
     item.bound.validate_unique_names()
     edges = [
         (name, required)
         for name, first in item.requirements.items()
         for required in first or (None,)
     ]
-    return dependencies.Dependencies(edges, lambda name: f'{classes[name].class_name()} "{name}"')
+    return dependencies.Dependencies(edges)
 
 
 def _permitted(item: Stack) -> None:

@@ -1,12 +1,17 @@
-"""The line of a text that an error is about, with a mark below, as compilers show it."""
+"""The lines of a text that an error is about, with a mark below, as compilers show them."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
+
+from heat_lite.template import source_positions
 
 #: columns of a line that are shown
 WIDTH = 100
 #: columns in front of the mark, in a line that is too long
 CONTEXT = 60
+#: a dependency in the error of a cycle
+DEPENDENCY = re.compile(r'"([^"]*)" needs "([^"]*)"')
 
 
 def excerpt(text: str, line: int, column: int) -> list[str]:
@@ -48,3 +53,18 @@ def _character_width(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in 'WF' else 1
+
+
+def cycle_lines(name: str, text: str, source: str) -> list[str]:
+    """Return a line for each dependency of a cycle, with the place of its reference.
+
+    ``text``: the error, with ``"resource" needs "other"`` for each.
+    """
+    positions = source_positions.Positions(source)
+    lines = []
+    for resource, other in DEPENDENCY.findall(text):
+        paths = (('resources', resource), ('Resources', resource))
+        place = next(filter(None, (positions.find_text(each, other) for each in paths)), None)
+        where = f'{name}:{place[0]}:{place[1]}: ' if place else ''
+        lines.append(f'  {where}{resource} needs {other}')
+    return lines

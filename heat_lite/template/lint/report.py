@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
-from heat_lite.template.lint import cycles, excerpt
+from heat_lite.template.lint import excerpt
 from heat_lite.template.lint.finding import LEVELS, Finding
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import Rule
@@ -39,7 +39,7 @@ def as_text(findings: Sequence[Finding], texts: Mapping[str, str]) -> str:
                 split[each.file] = texts[each.file].split('\n')
             lines += excerpt.excerpt_of_lines(split[each.file], each.line, each.column)
             if each.rule == CYCLE:
-                lines += cycles.cycle_lines(each.file, each.text, texts[each.file])
+                lines += excerpt.cycle_lines(each.file, each.text, texts[each.file])
     return '\n'.join([*lines, _count(findings)])
 
 

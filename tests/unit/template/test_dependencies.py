@@ -50,26 +50,20 @@ def test_order_is_deterministic():
 @pytest.mark.parametrize(
     ('edges', 'text'),
     [
-        ([('a', 'a')], '{a: {a}}'),
-        ([('a', 'b'), ('b', 'a')], '{a: {b}, b: {a}}'),
-        ([('a', 'b'), ('b', 'a'), ('x', 'a'), ('y', None)], '{a: {b}, b: {a}, x: {a}}'),
-        ([('a', 'b'), ('b', 'a'), ('b', 'z')], '{a: {b}, b: {a}}'),
+        ([('a', 'a')], '"a" needs "a"'),
+        ([('a', 'b'), ('b', 'a')], '"a" needs "b", "b" needs "a"'),
+        ([('x', 'a'), ('a', 'b'), ('b', 'a'), ('y', None)], '"a" needs "b", "b" needs "a"'),
+        (
+            [('a', 'z'), ('a', 'b'), ('b', 'c'), ('b', 'z'), ('c', 'b')],
+            '"b" needs "c", "c" needs "b"',
+        ),
     ],
 )
 def test_order_with_a_cycle_raises(edges, text):
     with pytest.raises(exception.CircularDependencyException) as caught:
         list(Dependencies(edges))
     assert str(caught.value) == f'Circular Dependency Found: {text}'
-
-
-def test_cycle_error_contains_labels():
-    with pytest.raises(
-        exception.CircularDependencyException,
-        match=r'Found: \{Net "a": \{Net "b"\}, Net "b": \{Net "a"\}\}$',
-    ):
-        Dependencies(
-            [('a', 'b'), ('b', 'a'), ('b', 'z')], label=lambda name: f'Net "{name}"'
-        ).order()
+    assert f'"{caught.value.subject}" needs' in text
 
 
 def test_order_of_a_long_chain_uses_no_recursion():

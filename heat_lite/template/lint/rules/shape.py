@@ -9,7 +9,7 @@ from heat_lite.template import checks, dependencies, dialects, versions
 from heat_lite.template.checks import Violation
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
-from heat_lite.template.lint.rules.base import at, reaches, rule
+from heat_lite.template.lint.rules.base import at, rule
 from heat_lite.template.parameters import parameter_groups
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.source_positions import Positions
@@ -130,13 +130,10 @@ def check_parameter_groups(document: TemplateDocument) -> Iterator[tuple]:
 @rule('cycle')
 def check_cycle(document: TemplateDocument) -> Iterator[tuple]:
     """No resource depends on itself, directly or through others."""
-    graph = dependencies.Dependencies(dependency_edges(document), '"{}"'.format)
     try:
-        graph.order()
+        dependencies.Dependencies(dependency_edges(document)).order()
     except exception.CircularDependencyException as error:
-        edges = graph.graph()
-        first = next(name for name in edges if reaches(edges, name, name))
-        yield document.path_of('resources', first), str(error)
+        yield document.path_of('resources', error.subject), str(error)
 
 
 def dependency_edges(document: TemplateDocument) -> Iterator[tuple]:

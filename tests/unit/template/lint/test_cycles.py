@@ -1,6 +1,4 @@
-import pytest
-
-from heat_lite.template.lint import cycles, report
+from heat_lite.template.lint import excerpt, report
 from heat_lite.template.lint.finding import Finding
 
 SOURCE = (
@@ -11,18 +9,17 @@ SOURCE = (
 LINES = ['  app.yaml:5:40: a needs b', '  app.yaml:8:18: b needs a']
 
 
-@pytest.mark.parametrize('a, b', [('Value "a"', 'Value "b"'), ('"a"', '"b"')])
-def test_cycle_names_the_place_of_each_dependency(a, b):
-    text = f'Circular Dependency Found: {{{a}: {{{b}}}, {b}: {{{a}}}}}'
-    assert cycles.cycle_lines('app.yaml', text, SOURCE) == LINES
+def test_cycle_names_the_place_of_each_dependency():
+    text = 'Circular Dependency Found: "a" needs "b", "b" needs "a"'
+    assert excerpt.cycle_lines('app.yaml', text, SOURCE) == LINES
 
 
 def test_error_without_a_cycle_has_no_lines():
-    assert cycles.cycle_lines('app.yaml', 'Circular Dependency Found: ?', SOURCE) == []
+    assert excerpt.cycle_lines('app.yaml', 'Circular Dependency Found: ?', SOURCE) == []
 
 
 def test_report_of_a_cycle_has_the_place_of_each_dependency_below():
-    text = 'Circular Dependency Found: {"a": {"b"}, "b": {"a"}}'
+    text = 'Circular Dependency Found: "a" needs "b", "b" needs "a"'
     found = [Finding('app.yaml', 3, 3, 'error', 'cycle', text)]
     lines = report.as_text(found, {'app.yaml': SOURCE}).splitlines()
     assert lines[1:] == ['    3 |   a:', '      |   ^', *LINES, '1 error']
