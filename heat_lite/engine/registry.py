@@ -207,9 +207,11 @@ class Registry:
                 environment.registry.record(found.target, entry[0])
             return self._operator_target(found.target)
         except exception.EntityNotFound:
-            known = [*environment.registry.names(), *self._locations]
+            hint = suggest(type_name, [*environment.registry.names(), *self._locations])
+            if type_name in environment.registry.replaced:
+                hint = ' The template that takes its place contains it.'
             raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(
-                suggest(type_name, known)
+                hint
             ) from None
 
     def _operator_target(self, type_name: str) -> Resolution:

@@ -66,7 +66,7 @@ class Environment:
         are inherited. ``excluded_type`` is not mapped in the nested stack, so that a template can
         use the built-in type that it replaces. ``types`` are additional registry entries.
         """
-        return Environment(
+        made = Environment(
             {
                 PARAMETERS: dict(params or {}),
                 PARAMETER_DEFAULTS: self.param_defaults,
@@ -78,6 +78,10 @@ class Environment:
             },
             self.base,
         )
+        made.registry.replaced = self.registry.replaced | (
+            {excluded_type} if excluded_type else set()
+        )
+        return made
 
 
 def _map(data: Mapping[str, Value], section: str) -> Mapping[str, Value]:

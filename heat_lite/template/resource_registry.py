@@ -65,6 +65,8 @@ class TypeRegistry:
         self._settings: dict[tuple[str, str], set[str]] = {}
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
+        #: the types whose place the templates around the stack take: they are not mapped here
+        self.replaced: frozenset[str] = frozenset()
         #: results that the owner of the types keeps here
         self.found: dict[Value, Resolution] = {}
 

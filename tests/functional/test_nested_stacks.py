@@ -257,7 +257,17 @@ def test_template_of_a_mapped_type_may_use_that_type(engine):
                 'inner.yaml': 'heat_template_version: 2021-04-16\n'
                 'resources: {web: {type: inner.yaml}}'
             },
-            'Recursion depth exceeds 5.',
+            'Recursion depth exceeds 5. The template contains itself: inner.yaml > inner.yaml',
+        ),
+        (
+            {
+                'inner.yaml': 'heat_template_version: 2021-04-16\n'
+                'resources: {web: {type: OS::Heat::ResourceGroup, '
+                'properties: {resource_def: {type: other.yaml}}}}',
+                'other.yaml': 'heat_template_version: 2021-04-16\n'
+                'resources: {web: {type: inner.yaml}}',
+            },
+            'The template contains itself: other.yaml > inner.yaml > other.yaml',
         ),
     ],
 )
@@ -265,6 +275,20 @@ def test_invalid_nested_template_is_refused_before_the_create(engine, files, mes
     with pytest.raises(exception.StackValidationFailed) as caught:
         engine.create(parent_template(), files=files)
     assert message in str(caught.value) and live_stack_names(engine) == []
+
+
+def test_template_that_contains_the_type_whose_place_it_takes_is_refused(engine):
+    inner = 'heat_template_version: 2021-04-16\nresources: {web: {type: My::Web}}'
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        engine.create(
+            parent_template(type_='My::Web'),
+            files={'inner.yaml': inner},
+            params={'resource_registry': {'My::Web': 'inner.yaml'}},
+        )
+    assert str(caught.value).endswith(
+        'resources.web<inner.yaml>: The Resource Type (My::Web) could not be found. '
+        'The template that takes its place contains it.'
+    )
 
 
 def test_resource_limit_counts_the_whole_tree(engine):

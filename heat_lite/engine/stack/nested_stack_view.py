@@ -72,7 +72,9 @@ class NestedStackView:
         depth = parent.nested_depth + 1
         limit = self._runtime.limits.max_nested_stack_depth
         if depth > limit:
-            raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
+            raise exception.RequestLimitExceeded(
+                exception.append_hint(f'Recursion depth exceeds {limit}.', self._repetition())
+            )
         drafted = parent.make(
             template,
             name=self.name(),
@@ -92,6 +94,21 @@ class NestedStackView:
         )
         drafted.tree.parent = parent
         return drafted
+
+    def _repetition(self) -> str:
+        """Return a sentence about the template that contains itself, '' if none does."""
+        files: list[str] = []
+        stack, definition = self._parent, self._resource.definition
+        while True:
+            file = stack.template_of_type(definition)
+            if file in files:
+                way = ' > '.join([file, *reversed(files[files.index(file) :])])
+                return f' The template contains itself: {way}'
+            files += [file] if file else []
+            outer = stack.tree.parent
+            if outer is None:
+                return ''
+            stack, definition = outer, outer.definitions[str(stack.parent_resource_name)]
 
     def validate(self, template: Template, run: ValidationPass, times: int = 1) -> None:
         """Validate the stack that ``template`` would make, with its own nested stacks, as a part of

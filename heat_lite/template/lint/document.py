@@ -419,9 +419,11 @@ class TemplateDocument(Document):
         return self.environment.registry.resolve(type_name, resource_name, self.types.knows)
 
     def is_mapped_elsewhere(self, type_name: str) -> bool:
-        """Whether only an environment that does not apply to this template maps a type."""
-        is_own = self.environment.registry.maps(type_name)
-        return not is_own and any(
+        """Whether an environment maps a type, but not for this template."""
+        registry = self.environment.registry
+        if type_name in registry.replaced:
+            return True
+        return not registry.maps(type_name) and any(
             resource_registry.applies(name, type_name) for name in self.mapped_types
         )
 
@@ -453,19 +455,21 @@ class TemplateDocument(Document):
     def nested_of(self, name: str) -> 'TemplateDocument | None':
         """Return the template that a resource stands for, None where it is none."""
         type_name = self.resources.get(name, {}).get(self.resource_key('type'))
-        if not isinstance(type_name, str):
-            return None
+        return self.template_of(type_name, name) if isinstance(type_name, str) else None
+
+    def template_of(self, type_name: str, resource_name: str) -> 'TemplateDocument | None':
+        """Return the template that a type stands for, None where it is none."""
         try:
-            found = self.resolve(type_name, name)
+            found = self.resolve(type_name, resource_name)
         except exception.HeatException:
             return None
         is_template = found.kind == resource_registry.TEMPLATE
-        return self.nested_document(found.target, type_name, name) if is_template else None
+        return self.nested_document(found.target, type_name, resource_name) if is_template else None
 
     def nested_document(
         self, target: str, type_name: str, resource_name: str
     ) -> 'TemplateDocument | None':
-        """Return the template that a type stands for."""
+        """Return the template in a file that a type stands for."""
         environment = self.environment.child(resource_name, {}, excluded_type=type_name)
         return self._nested(self.file_of(target, type_name), environment)
 

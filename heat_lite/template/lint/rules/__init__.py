@@ -41,6 +41,7 @@ RULES = (
     properties.check_unknown_type,
     properties.check_foreign_type,
     properties.check_nested_file,
+    properties.check_nested_cycle,
     properties.check_not_read,
     properties.check_unknown_property,
     properties.check_missing_property,

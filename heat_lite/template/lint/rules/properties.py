@@ -9,7 +9,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.template import checks, coercion, members, property_checks, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
-from heat_lite.template.lint import chains
+from heat_lite.template.lint import chains, self_nesting
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
@@ -47,6 +47,17 @@ def check_nested_file(document: TemplateDocument) -> Iterator[tuple]:
         if document.files.has(file) is False:
             text = f'There is no template "{definition.type_name}" ({file})'
             yield _type_path(document, definition), text
+
+
+@rule('nested-cycle', position=Positions.find_value)
+def check_nested_cycle(document: TemplateDocument) -> Iterator[tuple]:
+    """No template contains itself, directly, through others or through an environment."""
+    for way in self_nesting.ways_to_itself(document):
+        files = ' > '.join([document.name, *(use.used.name for use in way)])
+        yield _type_path(document, way[0].definition), f'The template contains itself: {files}'
+    for definition in self_nesting.types_without_meaning(document):
+        text = f'The template that takes the place of "{definition.type_name}" contains this type'
+        yield _type_path(document, definition), text
 
 
 @rule('not-read', level=NOTE)

@@ -85,11 +85,6 @@ def test_lint_nested_template_used_often_is_checked_once():
     ]
 
 
-def test_lint_template_nested_in_itself_terminates():
-    text = HOT + 'resources: {again: {type: x.yaml}}\n'
-    assert lint({'x.yaml': text}) == []
-
-
 def test_lint_template_wrapping_its_own_type_finds_nothing():
     wrapper = HOT + 'resources: {inner: {type: OS::Heat::Value, properties: {value: 1}}}\n'
     user = HOT + 'resources: {r: {type: OS::Heat::Value}}\n'
