@@ -15,7 +15,7 @@ from heat_lite.clients import errors
 from heat_lite.clients.finders import FINDERS
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
-from heat_lite.template import constraints, property_checks
+from heat_lite.template import checks, constraints
 from heat_lite.template.environment import Environment
 from heat_lite.template.resource_registry import TEMPLATE, Resolution, TypeRegistry, is_template
 from heat_lite.template.suggest import suggest
@@ -282,7 +282,7 @@ class Registry:
         try:
             return stack.clients().find(constraint, value)
         except (errors.NoSuchObject, errors.NoCloud) as error:
-            raise property_checks.property_error(str(error)) from error
+            raise checks.property_error(str(error)) from error
 
     def find_stored(self, stack: 'Stack', constraint: str, value: Value) -> Value:
         """Like ``find``, for a value of the past. An id is not looked up again.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.schema import CACHE_NONE, AttributeSchema, SchemaMap
+from heat_lite.template.unknown import Unknown
 
 
 class Attributes(SchemaMap):
@@ -64,6 +65,8 @@ def select(value: Value, path: Sequence) -> Value:
 
 
 def _step(value: Value, key: Value) -> Value:
+    if isinstance(value, Unknown):
+        return value.at([key])
     try:
         if isinstance(value, Mapping):
             return value.get(key)

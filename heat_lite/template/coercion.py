@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import property_checks, versions
+from heat_lite.template import checks, versions
 from heat_lite.template.checks import raise_first
 from heat_lite.template.constraints import (
     ANY,
@@ -23,8 +23,8 @@ from heat_lite.template.constraints import (
     Lookup,
     to_number,
 )
-from heat_lite.template.property_checks import property_error
 from heat_lite.template.schema import PropertySchema
+from heat_lite.template.unknown import Unknown
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,15 +45,20 @@ STRICT, LENIENT = CheckOptions(), CheckOptions(strict=False)
 def convert(schema: PropertySchema, value: Value, options: CheckOptions = STRICT) -> Value:
     """Convert a value to the type of its schema.
 
-    None becomes the default, or the empty value of the type if there is no default.
+    None becomes the default, or the empty value of the type if there is no default. Of what is not
+    known yet, the known parts are converted.
     """
+    if isinstance(value, Unknown):
+        if schema.type == LIST and value.known:
+            convert(schema, list(value.known), options)
+        return value.of_type(schema.type)
     try:
         result = _CONVERTERS[schema.type](schema, value, options)
         if options.strict:
             for constraint in schema.constraints:
                 constraint.check(result, options.lookup, functools.partial(_as_type, schema))
     except (ValueError, TypeError, OverflowError) as error:
-        raise property_error(
+        raise checks.property_error(
             exception.append_hint(str(error), versions.suggest_function(value))
         ) from error
     return result
@@ -72,7 +77,7 @@ def missing_value(name: str, schema: PropertySchema) -> Value:
         converted = schema.type in (MAP, LIST, BOOLEAN)
         return convert(schema, None, LENIENT) if converted else schema.default
     if schema.required:
-        raise property_checks.missing_property(name).error
+        raise checks.missing_property(name).error
     return None
 
 
@@ -129,7 +134,7 @@ def _children(
     schemata: Mapping[str, Value], given: Mapping[str, Value], options: CheckOptions
 ) -> Value:
     if options.strict:
-        raise_first(property_checks.property_names(schemata, given, nested=True))
+        raise_first(checks.property_names(schemata, given, nested=True))
     aliases = aliases_of(schemata)
     result = {}
     for name, schema in schemata.items():
@@ -138,7 +143,9 @@ def _children(
             result[name] = missing_value(name, schema)
             continue
         try:
-            result[name] = convert(schema, given[source], options)
+            # as in Heat, an object that an older name names is looked up when it is needed
+            looks_up = options if source == name else dataclasses.replace(options, lookup=None)
+            result[name] = convert(schema, given[source], looks_up)
         except exception.StackValidationFailed as error:
             raise error.prefixed(source) from error.__cause__
         except AliasConflict as conflict:

@@ -6,6 +6,7 @@ from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function
 from heat_lite.template.function import Scope
+from heat_lite.template.unknown import Unknown
 
 #: Limit of a chain of conditions that refer to each other: each one uses Python's stack.
 MAX_DEPTH = 100
@@ -20,8 +21,8 @@ class Conditions:
         self._results: dict[str, Value] = {}
         self._depth = 0
 
-    def is_enabled(self, name: str) -> bool:
-        """Return whether a condition is true.
+    def is_enabled(self, name: str) -> Value:
+        """Return whether a condition is true; an Unknown if that is not known yet.
 
         Raises ValueError for an unknown name, StackValidationFailed for a circular definition or
         a value that is not boolean.
@@ -44,8 +45,10 @@ class Conditions:
             raise checks.condition_cycle(name).error
         return self._results[name]
 
-    def _compute(self, name: str) -> bool:
+    def _compute(self, name: str) -> Value:
         value = function.resolve(self._definitions[name], self._scope)
+        if isinstance(value, Unknown):
+            return value
         checks.raise_first(checks.condition_definition(name, value))
         return value
 
@@ -80,13 +83,15 @@ def validate(definitions: Mapping[str, Value], hint: Callable = lambda definitio
             checks.raise_first(checks.condition_definition(name, definition, hint))
 
 
-def is_true(condition: Value, scope: function.Scope) -> bool:
-    """Return whether a parsed condition is true.
+def is_true(condition: Value, scope: function.Scope) -> Value:
+    """Return whether a parsed condition is true; an Unknown if that is not known yet.
 
     A condition is a boolean, the name of another condition, or a node whose value is one of
     these. Null stands for no condition and is true.
     """
     value = function.resolve(condition, scope)
+    if isinstance(value, Unknown):
+        return value
     checks.raise_first(checks.condition_value(value))
     if isinstance(value, str):
         return scope.condition(value)

@@ -18,16 +18,20 @@ from heat_lite.template import format_constraints, patterns
 from heat_lite.template.functions import budget
 from heat_lite.template.functions.lists_and_maps import hashable
 from heat_lite.template.suggest import closest_match, with_suggestion
-
-STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
-    'string',
-    'integer',
-    'number',
-    'boolean',
-    'map',
-    'list',
-    'any',
+from heat_lite.template.unknown import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    LIST,
+    MAP,
+    NUMBER,
+    STRING,
+    TYPES,
+    Unknown,
+    is_known,
 )
+
+__all__ = ['ANY', 'BOOLEAN', 'INTEGER', 'LIST', 'MAP', 'NUMBER', 'STRING', 'TYPES']
 
 
 #: returns None for the name of an object of a kind, else the reason
@@ -63,11 +67,15 @@ class Constraint:
     def check(
         self, value: Value, lookup: Lookup | None = None, convert: Convert | None = None
     ) -> None:
-        """Raise ValueError if the value violates the constraint.
+        """Raise ValueError if the value violates the constraint, as far as it is known.
 
         ``convert(value)`` converts to the type of the schema, so that the parameter value "1"
         equals the allowed number 1.
         """
+        if isinstance(value, Unknown):
+            return
+        if isinstance(value, list | tuple | dict) and not is_known(value):
+            value = self.known_part(value)
         try:
             problem = self.violation(value, lookup, convert)
         except (ValueError, TypeError):
@@ -82,6 +90,12 @@ class Constraint:
         if not self.description:
             return problem
         return append_hint(str(self.description), f' {problem[:1].upper()}{problem[1:]}')
+
+    def known_part(self, value: Value) -> Value:
+        """Return what of a list or a map can be checked before all of it is known."""
+        if isinstance(value, dict):
+            return {key: part for key, part in value.items() if is_known(part)}
+        return [part for part in value if is_known(part)]
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         """Return the error message for a value, None if the value is valid."""
@@ -161,6 +175,9 @@ class Length(Bounded):
         if any(isinstance(bound, float) for bound in (min, max)):
             raise exception.InvalidSchemaError('min/max length must be integral')
         super().__init__(_bound(int, min), _bound(int, max), description)
+
+    def known_part(self, value: Value) -> Value:
+        return value  # the number of parts is known
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         return self._outside(len(value), f'length ({len(value)})')

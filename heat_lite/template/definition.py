@@ -9,6 +9,7 @@ from heat_lite.template import checks, function
 from heat_lite.template.dialects import Version
 from heat_lite.template.function import Parser
 from heat_lite.template.suggest import suggest
+from heat_lite.template.unknown import Unknown
 
 PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
 #: the parts with functions, in the order in which Heat reads them: the first fault is reported
@@ -94,6 +95,8 @@ class ResourceDefinition:
                 policy = function.resolve(self._parsed(part, parser), parser.scope)
             except function.ARGUMENT_ERRORS as error:
                 raise exception.StackValidationFailed.from_error(error).at(*place) from error
+        if isinstance(policy, Unknown):
+            return 'Delete'
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template.suggest import suggest
+from heat_lite.template.unknown import ANY, Unknown, ValueUnknown, require_known
 
 #: Exceptions that invalid arguments in a template can cause; any other exception is a bug.
 ARGUMENT_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -60,7 +61,7 @@ class Scope:
         """Return the content of a file. Return None or raise KeyError if there is no such file."""
         raise KeyError(name)
 
-    def condition(self, name: str) -> bool:
+    def condition(self, name: str) -> Value:
         raise ValueError(f'Invalid condition "{name}"')
 
     def facade(self, key: str) -> Value:
@@ -76,6 +77,9 @@ class Scope:
 
 class Function:
     """A node: the name of the function in the template, and its parsed arguments."""
+
+    #: the type of results
+    gives = ANY
 
     def __init__(self, name: str, args: Value) -> None:
         self.name = name
@@ -147,6 +151,7 @@ class Reference(Function):
         """
 
     def require_known(self, resource_name: str) -> None:
+        require_known(resource_name)
         if not isinstance(resource_name, str) or resource_name not in self.known:
             error = exception.InvalidTemplateReference(resource=resource_name, key='unknown')
             raise error.with_hint(suggest(resource_name, self.known))
@@ -216,6 +221,8 @@ class Parser:
     def _call(self, entry: Entry, name: str, args: Value) -> Value:
         try:
             return load_class(entry).parse(self, name, args)
+        except ValueUnknown as unknown:  # of an argument that is no call, in a member of a group
+            return Unknown(load_class(entry).gives, unknown.value.sources)
         except exception.StackValidationFailed as error:
             raise prefix_error(error, name) from error.__cause__
         except ARGUMENT_ERRORS as error:
@@ -252,7 +259,7 @@ def _resolve(snippet: Value, scope: Scope) -> Value:
     if isinstance(snippet, str):
         return snippet
     if isinstance(snippet, Function):
-        return OMITTED if snippet.args is OMITTED else snippet.result(scope)
+        return OMITTED if snippet.args is OMITTED else _result(snippet, scope)
     if isinstance(snippet, dict):
         return {
             key: result
@@ -262,6 +269,14 @@ def _resolve(snippet: Value, scope: Scope) -> Value:
     if isinstance(snippet, list):
         return [result for value in snippet if (result := _resolve(value, scope)) is not OMITTED]
     return snippet
+
+
+def _result(node: Function, scope: Scope) -> Value:
+    """Return the result of a function; an Unknown if it needs a value that is not known yet."""
+    try:
+        return node.result(scope)
+    except ValueUnknown as unknown:
+        return Unknown(node.gives, unknown.value.sources)
 
 
 def resolve_each(snippets: Iterable, scope: Scope) -> list:
@@ -289,6 +304,8 @@ def _validate_function(node: Function, path: tuple, scope: Scope | None) -> None
         return
     try:
         node.validate(scope)
+    except ValueUnknown:
+        return  # the rest is validated when the value is known
     except (exception.HeatException, *ARGUMENT_ERRORS) as error:
         raise exception.StackValidationFailed.from_error(error, (*path, node.name)) from error
 

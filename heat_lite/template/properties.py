@@ -1,18 +1,18 @@
 """The properties of a resource, read from its definition through the schemas of its type."""
 
 import contextlib
-import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Self, TypeAlias
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
-from heat_lite.template import coercion, function, property_checks, translation
+from heat_lite.template import checks, coercion, function, translation
 from heat_lite.template.checks import raise_first
 from heat_lite.template.coercion import CheckOptions
 from heat_lite.template.constraints import LIST, MAP, Convert, Lookup
 from heat_lite.template.function import ARGUMENT_ERRORS, Function, is_omitted
 from heat_lite.template.schema import PropertySchema, SchemaMap
+from heat_lite.template.unknown import Unknown
 
 #: returns the id of the object of a kind that a value names
 Find: TypeAlias = Callable[[str, Value], Value]
@@ -34,8 +34,7 @@ class Properties(SchemaMap):
     ``data`` is the parsed section of the definition. ``resolve(snippet)`` resolves functions.
     ``lookup(kind, value)`` checks names of cloud objects (see ``constraints``). ``find(kind,
     value)`` returns the id of the cloud object that a property with a ``ref`` names.
-    ``pending(snippet)`` returns whether a snippet refers to resources that do not exist yet: then
-    the type is checked, but not the constraints. ``strict=False`` does so for all values.
+    A value that is not known yet is an Unknown.
 
     Errors are StackValidationFailed. The path of an error is ``(section, ...)`` from ``validate``,
     where the caller prepends the resource, and ``(name, Section, ...)`` from a read.
@@ -51,22 +50,21 @@ class Properties(SchemaMap):
         lookup: Lookup | None = None,
         *,
         find: Find | None = None,
-        pending: Callable[[Value], bool] | None = None,
-        strict: bool = True,
         rules: tuple[translation.Rule, ...] = (),
     ) -> None:
         self.schemata = schemata
         self.data: Mapping[Value, Value] = data or {}
         self.name = name
         self.section = section
-        self._resolve = resolve
+        self.resolve = resolve
         self._find: Any = find
-        self._is_pending = pending
         self._rules = rules
-        self._strict = coercion.CheckOptions(True, lookup) if strict else coercion.LENIENT
+        self.options = coercion.CheckOptions(True, lookup)
         self._facts = _facts_of(schemata)
         self._values: dict[str, Value] = {}
         self._translated = None
+        #: whether an invalid value is read as one that is not known
+        self.forgives = False
 
     def with_rules(self, rules: Iterable[translation.Rule]) -> Self:
         """Add translation rules (see ``translation``) and return self."""
@@ -81,9 +79,8 @@ class Properties(SchemaMap):
         if value is not _UNREAD:
             return value
         try:
-            options = self._options_for(key)
-            value = self._read(key, options)
-            if self._find is not None and options.strict and self.schemata[key].names_objects:
+            value = self._read(key, self.options)
+            if self._find is not None and self.schemata[key].names_objects:
                 value = replace_names(self.schemata[key], value, self._find)
         except exception.StackValidationFailed as error:
             raise error.prefixed(self.name, self.section.title(), key) from error.__cause__
@@ -103,15 +100,12 @@ class Properties(SchemaMap):
     def preview(self, required: bool = True) -> dict[str, Value]:
         """Return the values of all properties, with names of cloud objects as they are given.
 
-        Invalid ones, which only those of nested stacks may be, are None. Unless they are
-        ``required``, others than the given are defaults.
+        Unless they are ``required``, others than the given are defaults.
         """
-        result = {key: None if required else each.default for key, each in self.schemata.items()}
-        for key in self.schemata:
-            if required or self.is_given(key):
-                with contextlib.suppress(exception.StackValidationFailed):
-                    result[key] = self._read(key, self._options_for(key))
-        return result
+        return {
+            key: self.value_without_lookup(key) if required or self.is_given(key) else each.default
+            for key, each in self.schemata.items()
+        }
 
     def is_given(self, key: str) -> bool:
         """Return whether the definition sets the property to a value."""
@@ -160,7 +154,7 @@ class Properties(SchemaMap):
 
         With ``with_value``, also for missing values, wrong types and violated constraints.
         """
-        raise_first(property_checks.property_names(self.schemata, self.data, (self.section,)))
+        raise_first(checks.property_names(self.schemata, self.data, (self.section,)))
         if with_value:
             with self.translated_once():
                 for key in self._facts.to_validate(self):
@@ -170,7 +164,7 @@ class Properties(SchemaMap):
         if key in self._values:
             return
         try:
-            self._read(key, self._options_for(key))
+            self._read(key, self.options)
         except exception.StackValidationFailed as error:
             path = (self.section, key) if self._source(key) is not None else (self.section,)
             raise error.prefixed(*path) from error.__cause__
@@ -181,13 +175,21 @@ class Properties(SchemaMap):
         schema = self.schemata.get(key)
         if schema is None:
             raise self._invalid(key)
+        if not self.forgives:
+            return self._converted(key, schema, options)
+        try:
+            return self._converted(key, schema, options)
+        except (exception.HeatException, *ARGUMENT_ERRORS):
+            return Unknown(schema.type)
+
+    def _converted(self, key: str, schema: PropertySchema, options: CheckOptions) -> Value:
         source = self._source(key)
         if source is None or is_omitted(self.data.get(source)):
             return coercion.missing_value(key, schema)
         try:
             return coercion.convert(schema, self._value(source), options)
         except coercion.AliasConflict as conflict:
-            raise property_checks.property_conflict(conflict.prefixed(key).names).error from None
+            raise checks.property_conflict(conflict.prefixed(key).names).error from None
         except (
             exception.UserParameterMissing,
             exception.InvalidTemplateReference,
@@ -195,7 +197,7 @@ class Properties(SchemaMap):
         ) as error:
             # the resolution of a function failed
             raise exception.StackValidationFailed.from_error(
-                error, error=property_checks.PROPERTY_ERROR
+                error, error=checks.PROPERTY_ERROR
             ) from error
 
     def _is_constant(self, key: str) -> bool:
@@ -214,7 +216,7 @@ class Properties(SchemaMap):
         try:
             return coercion.source_name(key, self._facts.aliases, self._translation())
         except coercion.AliasConflict as conflict:
-            raise property_checks.property_conflict(conflict.names).error from None
+            raise checks.property_conflict(conflict.names).error from None
 
     def _translation(self) -> Value:
         """Return the given values after translation by the rules."""
@@ -226,7 +228,7 @@ class Properties(SchemaMap):
         try:
             return translation.translate(self._rules, given)
         except coercion.AliasConflict as conflict:
-            raise property_checks.property_conflict(conflict.names).error from None
+            raise checks.property_conflict(conflict.names).error from None
 
     @contextlib.contextmanager
     def translated_once(self) -> Iterator[None]:
@@ -246,14 +248,7 @@ class Properties(SchemaMap):
         return given.get(source) if self._rules else self._resolve_nested(given.get(source))
 
     def _resolve_nested(self, snippet: Value) -> Value:
-        return self._resolve(snippet) if isinstance(snippet, Function | dict | list) else snippet
-
-    def _options_for(self, key: str) -> CheckOptions:
-        if self._is_pending is None:
-            return self._strict
-        given = self.data.get(self._source(key))
-        is_pending = isinstance(given, Function | dict | list) and self._is_pending(given)
-        return coercion.LENIENT if is_pending else self._strict
+        return self.resolve(snippet) if isinstance(snippet, Function | dict | list) else snippet
 
     def _invalid(self, key: str) -> Exception:
         return KeyError(f'{self.name}: Invalid Property {key}')
@@ -301,44 +296,13 @@ def _has_no_functions(snippet: Value) -> bool:
     return next(function.nodes(snippet), None) is None
 
 
-def readable(properties: Properties) -> Properties:
-    """Return a copy without what cannot be read, as if the definition did not have it.
-
-    Left out are functions that cannot be resolved, at any depth, and invalid simple values.
-    """
-    other = copy.copy(properties)
-    other._values = {}
-    data = other.data = _resolvable(properties.data, properties._resolve_nested)
-    for key in [key for key in data if key in properties.schemata]:
-        if properties.schemata[key].type not in (LIST, MAP):
-            try:
-                other._read(key, other._options_for(key))
-            except exception.StackValidationFailed:
-                del data[key]
-    return other
-
-
-def _resolvable(snippet: Value, resolve: Convert) -> Value:
-    if isinstance(snippet, dict):
-        found = {key: _resolvable(value, resolve) for key, value in snippet.items()}
-        return {key: value for key, value in found.items() if value is not _UNREAD}
-    if isinstance(snippet, list):
-        items = [_resolvable(value, resolve) for value in snippet]
-        return [value for value in items if value is not _UNREAD]
-    try:
-        resolve(snippet)
-    except (exception.HeatException, *ARGUMENT_ERRORS):
-        return _UNREAD
-    return snippet
-
-
 def replace_names(schema: PropertySchema, value: Value, find: Find) -> Value:
     """Return the value with the names of cloud objects replaced by ids."""
-    if value is None or value == '' or not schema.names_objects:
+    if value is None or isinstance(value, Unknown) or value == '' or not schema.names_objects:
         return value
     if schema.ref:
         return (
-            [find(schema.ref, item) for item in value]
+            [item if isinstance(item, Unknown) else find(schema.ref, item) for item in value]
             if isinstance(value, list | tuple)
             else find(schema.ref, value)
         )

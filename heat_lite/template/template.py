@@ -9,10 +9,11 @@ from heat_lite.common.value_types import Value
 from heat_lite.template import checks, conditions, dialects, function, versions
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
 from heat_lite.template.dialects import Version
-from heat_lite.template.environment import Environment
+from heat_lite.template.environment import PARAMETERS, Environment
 from heat_lite.template.function import Parser, Scope
-from heat_lite.template.parameters import parameter_groups
+from heat_lite.template.parameters import parameter_groups, parameter_types
 from heat_lite.template.parameters.parameters import Parameters, ParameterSchema
+from heat_lite.template.unknown import Unknown
 
 
 class Template:
@@ -37,6 +38,24 @@ class Template:
         other = copy.copy(self)
         other.environment = environment
         return other
+
+    def with_unknown_parameters(self, with_defaults: bool = False) -> 'Template':
+        """Return the template with an Unknown for each parameter that has no value.
+
+        ``with_defaults``: also for those that have a default of their own only.
+        """
+        environment = self.environment or Environment()
+        unknown = {
+            name: Unknown(parameter_types.PROPERTY_TYPES[schema.type], [f'parameter {name}'])
+            for name, schema in self.parameter_schemata.items()
+            if (with_defaults or schema.default is None)
+            and environment.params.get(name) is None
+            and environment.param_defaults.get(name) is None
+        }
+        parameters = {**environment.params, **unknown}
+        return self.with_environment(
+            Environment({**environment.data, PARAMETERS: parameters}, environment.base)
+        )
 
     def content(self) -> tuple:
         """Return ``(data, environment data, files)``, from which it can be created again."""
@@ -156,14 +175,15 @@ class BoundScope(function.Scope):
     def file(self, name: str) -> str | None:
         return self.files.get(name)
 
-    def condition(self, name: str) -> bool:
+    def condition(self, name: str) -> Value:
         return self.conditions.is_enabled(name)
 
 
 class BoundTemplate:
     """A template with parameters and decided conditions.
 
-    ``resources`` are the enabled resources in template order.
+    ``resources`` are the enabled resources in template order; ``undecided`` are the conditions of
+    those among them whose condition is not known yet: ``{name: Unknown}``.
     """
 
     def __init__(self, template: Template, parameters: Parameters) -> None:
@@ -174,6 +194,7 @@ class BoundTemplate:
             template.condition_definitions, self.scope
         )
         self._condition_parser = template.condition_parser(self.scope)
+        self.undecided: dict[str, Unknown] = {}
         self.resources = self._resources()
 
     @property
@@ -183,6 +204,10 @@ class BoundTemplate:
     def _resources(self) -> dict[str, ResourceDefinition]:
         snippets = self.template.section_map('resources')
         valid, enabled, error = self._decide_conditions(snippets)
+        self.undecided = {
+            name: wanted for name, wanted in enabled.items() if isinstance(wanted, Unknown)
+        }
+        enabled |= dict.fromkeys(self.undecided, True)
         parser = self._parser(dict.fromkeys(name for name, wanted in enabled.items() if wanted))
         definitions = {
             name: ResourceDefinition(name, snippet, self.version, parser, snippets, self.template)
@@ -222,8 +247,11 @@ class BoundTemplate:
             self.version.functions, self.scope, names, self._condition_parser, mappings
         )
 
-    def _enabled(self, snippet: Value, section: str, name: str, words: Mapping) -> bool:
-        """Return whether the condition of a resource or output is true, or there is none."""
+    def _enabled(self, snippet: Value, section: str, name: str, words: Mapping) -> Value:
+        """Return whether the condition of a resource or output is true, or there is none.
+
+        An Unknown if that is not known yet.
+        """
         word = words['condition']
         condition = snippet.get(word) if self.version.has_conditions else None
         if condition is None:
@@ -254,7 +282,10 @@ class BoundTemplate:
         section, word = dialect.sections['outputs'], dialect.output['value']
         checks.raise_first(checks.output(name, snippet, self.version), (section, name))
         value = None
-        if self._enabled(snippet, section, name, dialect.output):
+        enabled = self._enabled(snippet, section, name, dialect.output)
+        if isinstance(enabled, Unknown):
+            value = enabled
+        elif enabled:
             try:
                 value = parser.parse(snippet[word])
             except exception.StackValidationFailed as error:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.coercion import AliasConflict
+from heat_lite.template.unknown import LIST, Unknown
 
 
 class Rule:
@@ -76,7 +77,11 @@ class Add(Rule):
 
     def _extend(self, level: Mapping[str, Value], items: list[Value]) -> dict[str, Value]:
         name = self.path[-1]
-        present = level.get(name) or []
+        present = level.get(name)
+        if isinstance(present, Unknown):
+            known = [*present.known, *items]
+            return {**level, name: Unknown(LIST, present.sources, present.shown, known)}
+        present = present or []
         if not isinstance(present, list):
             raise ValueError(f'Cannot add to "{".".join(self.path)}", which is not a list')
         return {**level, name: [*present, *items]}

@@ -622,7 +622,7 @@ def test_changes_of_group_members_are_predicted(engine, nested):
     assert engine.state(identity) == 'UPDATE_COMPLETE' and physical(engine, identity) == before
 
 
-def test_group_of_unknown_size_is_predicted_as_unknown(nested):
+def _group_of_changing_value(**group):
     def resources(length):
         return {
             'r': {
@@ -632,20 +632,33 @@ def test_group_of_unknown_size_is_predicted_as_unknown(nested):
             'v': {'type': TEST, 'properties': {'value': {'get_attr': ['r', 'value']}}},
             'g': {
                 'type': 'OS::Heat::ResourceGroup',
-                'properties': {
-                    'count': 1,
-                    'resource_def': {
-                        'type': TEST,
-                        'properties': {'value': {'get_attr': ['v', 'output']}},
-                    },
-                },
+                'properties': {'resource_def': {'type': TEST}, **group},
             },
         }
 
+    return resources
+
+
+def test_member_with_unknown_value_is_predicted(nested):
+    value = {'value': {'get_attr': ['v', 'output']}}
+    resources = _group_of_changing_value(resource_def={'type': TEST, 'properties': value})
     identity = nested.create(resources(2))
     answer = nested.preview(identity, resources(3))
+    assert changes(answer, 'g')['resource_def']['known_after'] == {
+        'resource_def.properties.value': ['v.output']
+    }
+    [member] = predicted_change(answer, 'g')['nested']['updated']
+    [change] = member['property_changes']
+    assert (change['property'], change['after'], change['known']) == ('value', None, False)
+    assert change['known_after'] == {'value': ['v.output']}
+
+
+def test_group_of_unknown_size_is_predicted_as_unknown(nested):
+    resources = _group_of_changing_value(count={'get_attr': ['v', 'output']})
+    identity = nested.create(resources(1))
+    answer = nested.preview(identity, resources(2))
     assert names(answer)['updated'] == ['g', 'v'] and names(answer)['replaced'] == ['r']
-    assert changes(answer, 'g')['resource_def']['known'] is False
+    assert changes(answer, 'g')['count']['known'] is False
     assert predicted_change(answer, 'g')['nested'] is None and answer['has_changes']
     with pytest.raises(exception.ReplacementRefused, match=r'r, g/\(known later\)'):
-        nested.update(identity, resources(3), on_replace='fail')
+        nested.update(identity, resources(2), on_replace='fail')

@@ -97,6 +97,12 @@ def refusals(stack: case_stack.CaseStack) -> Iterator[str]:
 
     An error of the template or of the parameters ends the search; others are errors of resources.
     """
+    with stack.foreseen():
+        yield from _errors_of(stack)
+    stack.drop_resources()
+
+
+def _errors_of(stack: case_stack.CaseStack) -> Iterator[str]:
     stack.template.validate()
     _ = stack.bound
     stack.parameters.validate(lookup=stack.lookup)

@@ -17,8 +17,9 @@ from heat_lite.engine.stack.nested_stack_view import NestedStackView
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import offline_validation
 from heat_lite.resources.heat import value
-from heat_lite.template import attributes, function
+from heat_lite.template import attributes, coercion
 from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.properties import Properties
 from heat_lite.template.suggest import suggest
 from heat_lite.template.template import Template
 
@@ -66,10 +67,6 @@ class CaseStack(Stack):
         found: Value = super().class_of(definition)
         return _stubbed(found)
 
-    def pending(self, snippet: Value) -> bool:
-        """Values of other resources need not meet constraints: a stub need not be real."""
-        return bool(function.dependencies(snippet))
-
     def find(self, path: str) -> Value:
         """Return the resource at a path. Raises ResourceNotFound, with a suggestion."""
         outer, _, inner = path.partition('/')
@@ -96,6 +93,12 @@ class _CaseResource(Resource):
     @property
     def action(self) -> str:
         return status.CREATE if self.has_nested_stack else super().action
+
+    def properties_of(self, definition: ResourceDefinition) -> Properties:
+        made = super().properties_of(definition)
+        if self.stack.foresight is None:
+            made.options = coercion.LENIENT  # a stub need not be real
+        return made
 
     def reference_id(self) -> Value:
         known = self.stack.stubs.get(self.path)

@@ -13,18 +13,17 @@ import graphlib
 import typing
 from collections.abc import Collection, Mapping
 
-from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack_definition import ATTRIBUTES, IDENTITY, Foresight
 from heat_lite.engine.validation import masking
-from heat_lite.template import function
-from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.schema import PropertySchema
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import ValueUnknown, is_known
 
 
 @dataclasses.dataclass
@@ -49,7 +48,7 @@ class PredictedChange:
 class PropertyChange(typing.NamedTuple):
     """The change of one property; secrets are masked.
 
-    ``after`` is None where the value is not ``known`` before the update.
+    ``after`` has Unknowns where the value is not ``known`` before the update.
     """
 
     property: str
@@ -65,6 +64,8 @@ class UpdatePreview(typing.NamedTuple):
 
     stack: Stack | None
     resources: list[PredictedChange]
+    taint: masking.TaintTracker | None = None
+    foresight: Foresight | None = None
 
     def has_changes(self) -> bool:
         return any(change.action != diff.NONE for change in self.resources)
@@ -83,57 +84,85 @@ class UpdatePreview(typing.NamedTuple):
         return names
 
 
-class ParameterFacts(typing.NamedTuple):
-    """The parameters of a nested stack with secret values, and those known only later."""
-
-    hidden: frozenset[str] = frozenset()
-    later: frozenset[str] = frozenset()
-
-
-NO_FACTS = ParameterFacts()
+#: no names of parameters
+NONE: frozenset[str] = frozenset()
 
 
 def predict_update(
-    stack: Stack, template: Template, template_id: int, facts: ParameterFacts = NO_FACTS
+    stack: Stack, template: Template, template_id: int, hidden: frozenset[str] = NONE
 ) -> UpdatePreview:
     """Return the UpdatePreview of an update to ``template``. Uses ``stack`` up.
 
-    ``template_id`` is the id of the template's row, UNSTORED where it has none.
+    ``template_id`` is the id of the template's row, UNSTORED where it has none. ``hidden`` are the
+    parameters of a nested stack with secret values.
     """
     stack.records.all()
-    hidden = masking.hidden_parameters(stack.template)
+    hidden |= masking.hidden_parameters(stack.template)
     stack.redefine(template, template_id)
-    return _Walk(stack, facts._replace(hidden=facts.hidden | hidden)).walk()
+    return _Walk(stack, hidden).walk()
 
 
-def predict_create(stack: Stack, facts: ParameterFacts = NO_FACTS) -> UpdatePreview:
+def predict_create(stack: Stack, hidden: frozenset[str] = NONE) -> UpdatePreview:
     """Return the UpdatePreview of a stack that is not stored."""
-    return _Walk(stack, facts).walk()
+    return _Walk(stack, hidden).walk()
 
 
 def predict_delete(stack: Stack) -> UpdatePreview:
     """Return the UpdatePreview of a delete. Uses ``stack`` up."""
     stack.run.deleting = True
-    return _Walk(stack, NO_FACTS).walk()
+    return _Walk(stack, NONE).walk()
+
+
+def stack_changes(
+    predicted: UpdatePreview, parameters: Values, outputs: Values
+) -> tuple[list[PropertyChange], list[PropertyChange]]:
+    """Return the changes of parameters and of outputs; ``parameters`` and ``outputs`` are those
+    before the update.
+    """
+    stack: Value = predicted.stack
+    taint: Value = predicted.taint
+    snippets = {key: definition.value for key, definition in stack.bound.outputs.items()}
+    with stack.foreseen(predicted.foresight):
+        after = stack.outputs.foreseen()
+    return (
+        _changed(parameters, stack.parameters.with_values(), taint.hidden),
+        _changed(outputs, after, {key for key in snippets if taint.is_tainted([snippets[key]])}),
+    )
+
+
+def _changed(before: Values, after: Values, secret: Collection[str]) -> list[PropertyChange]:
+    return [
+        PropertyChange(
+            name,
+            masking.mask(name, before.get(name), name in secret),
+            masking.mask(name, after.get(name), name in secret),
+            is_known(after.get(name)),
+            False,
+            name in secret,
+        )
+        for name in {**before, **after}
+        if not is_known(after.get(name)) or before.get(name) != after.get(name)
+    ]
 
 
 #: the nested stack of a resource whose template is known only later
 UNKNOWN = UpdatePreview(None, [])
 
-# what of a resource may change for the resources that refer to it: all, or its attributes
-ALL, ATTRIBUTES = 'all', 'attributes'
-
 
 class _Walk:
-    def __init__(self, stack: Stack, facts: ParameterFacts) -> None:
+    def __init__(self, stack: Stack, hidden: frozenset[str]) -> None:
         self._stack = stack
-        self._changing: dict[str, str] = {}
-        self._known_later = facts.later
+        self._foresight = Foresight()
+        self._changing = self._foresight.changing
         self._taint = masking.TaintTracker(
-            stack.scope, facts.hidden | masking.hidden_parameters(stack.template)
+            stack.scope, hidden | masking.hidden_parameters(stack.template)
         )
 
     def walk(self) -> UpdatePreview:
+        with self._stack.foreseen(self._foresight):
+            return self._walk()
+
+    def _walk(self) -> UpdatePreview:
         stack = self._stack
         graph = plan.build(stack.records.stored(), {} if stack.run.deleting else stack.requirements)
         changes = []
@@ -141,14 +170,16 @@ class _Walk:
             change = self._applied(node.key) if node.forward else self._deleted(node.key)
             if change is not None:
                 changes.append(change)
-        return UpdatePreview(stack, changes)
+        return UpdatePreview(stack, changes, self._taint, self._foresight)
 
     def _applied(self, name: str) -> PredictedChange:
         stack = self._stack
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
         future = stack.class_of(definition).build(name, definition, stack, resource.record)
-        later = self._later(definition, future.properties_schema)
+        later = frozenset(
+            key for key, value in future.properties.raw_values().items() if not is_known(value)
+        )
         decision = diff.decide(
             resource, definition, stack.type_changed(resource, definition), later
         )
@@ -157,7 +188,7 @@ class _Walk:
             decision = diff.Decision(diff.NONE)
         changes = [] if decision.action == diff.NONE else self._changes(resource, future, decision)
         if decision.action in (diff.CREATE, diff.REPLACE):
-            self._changing[name] = ALL
+            self._changing[name] = IDENTITY
         elif decision.action == diff.UPDATE:
             self._changing[name] = ATTRIBUTES
         self._taint.record(name, definition)
@@ -184,30 +215,12 @@ class _Walk:
         child = None if _keeps_object(resource) else self._child(resource)
         return None if child is None else predict_delete(child)
 
-    def _later(
-        self, definition: ResourceDefinition, schemata: Mapping[str, PropertySchema]
-    ) -> frozenset[str]:
-        """The names of the properties that depend on the future of other resources."""
-        given = definition.properties or {}
-        waiting = [key for key, snippet in given.items() if self._waits(snippet)]
-        return frozenset(_canonical(key, schemata) for key in waiting)
-
-    def _waits(self, snippet: Value) -> bool:
-        for name in function.dependencies(snippet):
-            part = self._changing.get(name)
-            if part == ALL or (part == ATTRIBUTES and function.dep_attrs(snippet, name)):
-                return True
-        if not self._known_later:
-            return False
-        asked = masking.parameters_read(snippet, self._stack.scope)
-        return asked is None or bool(asked & self._known_later)
-
     def _changes(
         self, resource: Resource, future: Resource, decision: diff.Decision
     ) -> list[PropertyChange]:
         if decision.changes is not None:
             names = [*decision.changes.properties, *sorted(decision.later)]
-            after = decision.changes.properties
+            after = dict(decision.changes.properties)
         else:
             properties, before = future.properties, resource.stored_properties()
             names = [
@@ -216,6 +229,7 @@ class _Walk:
                 if properties.is_given(name) or before.get(name) is not None
             ]
             after = {name: properties[name] for name in names if name not in decision.later}
+        after |= {name: future.properties.value_without_lookup(name) for name in decision.later}
         return [self._change(name, resource, future, after, decision) for name in names]
 
     def _change(
@@ -256,39 +270,27 @@ class _Walk:
         """The prediction for the nested stack that the resource will have."""
         try:
             draft = future.preview_nested(decision.action == diff.UPDATE)
-        except exception.HeatException:
-            if not decision.later:
-                raise
+        except ValueUnknown:
             return UNKNOWN
         if draft is None:
             return None
-        parameters = set(draft.template.parameter_schemata)
-        if not decision.later <= parameters | {'parameters'}:
-            return UNKNOWN  # its template depends on more than parameters
-        facts = self._parameter_facts(future, decision.later, parameters)
+        hidden = self._hidden_parameters(future, set(draft.template.parameter_schemata))
         child = self._child(resource) if decision.action == diff.UPDATE else None
         return (
-            predict_create(draft, facts)
+            predict_create(draft, hidden)
             if child is None
-            else predict_update(child, draft.template, stored_id(child, draft.template), facts)
+            else predict_update(child, draft.template, stored_id(child, draft.template), hidden)
         )
 
-    def _parameter_facts(
-        self, resource: Resource, later: Collection[str], parameters: set[str]
-    ) -> ParameterFacts:
-        """The facts of the parameters; a property that is no parameter concerns all of them."""
+    def _hidden_parameters(self, resource: Resource, parameters: set[str]) -> frozenset[str]:
+        """The parameters that get secrets; a property that is no parameter concerns all of them."""
         schemata, given = resource.properties_schema, resource.definition.properties or {}
         secret = {
             _canonical(key, schemata)
             for key, snippet in given.items()
             if self._taint.is_tainted([snippet])
         }
-        return ParameterFacts(
-            *(
-                frozenset(names if names <= parameters else parameters)
-                for names in (secret, set(later))
-            )
-        )
+        return frozenset(secret if secret <= parameters else parameters)
 
     @staticmethod
     def _child(resource: Resource) -> Stack | None:
@@ -320,7 +322,7 @@ def _only_checks_nested(decision: diff.Decision) -> bool:
 
 def stored_id(stack: Stack, template: Template) -> int:
     """Return the id of the row that holds an equal template, UNSTORED where none does."""
-    found = db_templates.find(*template.content())
+    found = db_templates.find(*template.content()) if is_known(template.content()) else None
     return UNSTORED if found is None else found
 
 

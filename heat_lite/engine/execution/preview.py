@@ -14,14 +14,18 @@ from heat_lite.engine.execution.prediction import (
     UpdatePreview,
     predict_create,
     predict_update,
+    stack_changes,
     stored_id,
 )
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff, format, lifecycle
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack_definition import Foresight
 from heat_lite.engine.validation import validation
+from heat_lite.template import unknown
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import ValueUnknown
 
 #: the list of Heat's answer that a resource belongs to, by its predicted action
 LISTS = {
@@ -103,10 +107,11 @@ def _property_change(change: PropertyChange) -> Values:
     return {
         'property': change.property,
         'before': change.before,
-        'after': change.after,
+        'after': unknown.map_known(change.after, lambda part: None),
         'known': change.known,
         'forces_replacement': change.forces,
         'secret': change.secret,
+        **({} if change.known else format.unknown_parts({change.property: change.after})),
     }
 
 
@@ -115,9 +120,11 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
 
     ``with_live`` adds the live properties of the objects that ``external_id`` names.
     """
+    stack.foresight = Foresight()
     result = format.stack(stack)
     result['resources'] = _resources(stack, with_live)
     result['has_changes'] = True
+    result.update(format.unknown_parts({'outputs': stack.outputs.foreseen()}))
     result['digest'] = fingerprint.stack_fingerprint(stack)
     return result
 
@@ -129,9 +136,7 @@ def _resources(stack: Stack, with_live: bool = False) -> list[Value]:
     result: list[Value] = []
     for name in stack.definitions:
         item = stack.resource_for(name)
-        # a required parameter of a nested template has no other value than the name
-        stack.previews_create = not item.has_nested_stack
-        nested = item.preview_nested()
+        nested = _nested(item)
         if nested is not None:
             result.append(_resources(nested))
         else:
@@ -139,6 +144,14 @@ def _resources(stack: Stack, with_live: bool = False) -> list[Value]:
             live = _live(item) if with_live and item.definition.external_id is not None else {}
             result.append({**shown, **format_change(changes[name]), **live})
     return result
+
+
+def _nested(item: Resource) -> Stack | None:
+    """The future nested stack; None without one, and while its template is not known."""
+    try:
+        return item.preview_nested()
+    except ValueUnknown:
+        return None
 
 
 def _live(item: Resource) -> Values:
@@ -171,10 +184,20 @@ def preview_update(
     )
     if converge:
         _observe(stack)
-    answer = format_update(_predicted(stack, template), with_nested)
+    outputs = stack.outputs.read_all(stack.limits.attribute_timeout)
+    before = stack.parameters.with_values(), _values(outputs)
+    predicted = _predicted(stack, template)
+    answer = format_update(predicted, with_nested)
     answer['has_changes'] = answer['has_changes'] or wanted != present
+    answer['parameter_changes'], answer['output_changes'] = (
+        list(map(_property_change, each)) for each in stack_changes(predicted, *before)
+    )
     answer.update(digest=wanted, present_digest=present, refused=_refusal(stack))
     return answer
+
+
+def _values(outputs: list[Values]) -> Values:
+    return {each['output_key']: each['output_value'] for each in outputs}
 
 
 def _observe(stack: Stack) -> None:

@@ -18,11 +18,12 @@ from heat_lite.db import column_types
 from heat_lite.engine.resource import attribute_reading, resource_metadata
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.resource.resource_type import SHOW, ResourceType
-from heat_lite.template import attributes, function, properties, stored_properties
+from heat_lite.template import attributes, coercion, properties, stored_properties
 from heat_lite.template.attributes import Attributes
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.properties import Properties
 from heat_lite.template.schema import AttributeSchema, PropertySchema
+from heat_lite.template.unknown import as_heat_shows
 
 if TYPE_CHECKING:
     from heat_lite.engine.stack.stack import Stack
@@ -185,15 +186,22 @@ class Resource(ResourceType):
         if isinstance(given, stored_properties.StoredValues):
             find = functools.partial(registry.find_stored, stack)
             return stored_properties.StoredProperties(schemata, given, name=self.name, find=find)
-        find = functools.partial(registry.find, stack)
-        lookups: Values = {'find': find, 'pending': stack.pending, 'strict': stack.checks_values}
-        return self.properties_class(
-            schemata, given, stack.scope.resolve, self.name, section, stack.lookup, **lookups
+        made = self.properties_class(
+            schemata,
+            given,
+            stack.scope.resolve,
+            self.name,
+            section,
+            stack.lookup,
+            find=stack.find_object,
         )
+        if not stack.checks_values:
+            made.options = coercion.LENIENT
+        return made
 
-    def ignore_unreadable(self) -> None:
-        """Read properties as if those that cannot be read yet were not given."""
-        self._properties = properties.readable(self.properties)
+    def ignore_invalid(self) -> None:
+        """Read invalid properties as unknown ones."""
+        self.properties.forgives = True
 
     def redefine(self, definition: ResourceDefinition) -> None:
         """Replace the definition."""
@@ -260,20 +268,22 @@ class Resource(ResourceType):
         self.update_policy().validate()
         self.properties.validate(with_value=False)
 
-    def previewed_properties(self) -> Values:
-        """Return the values of all properties, including hidden ones, as far as known before
-        creation.
+    def foreseen_properties(self) -> Values:
+        """Return the values of all properties before creation, including hidden ones.
 
         Those of an external object need not be complete: the others have their defaults.
         """
         return self.properties.preview(required=self.definition.external_id is None)
 
-    def previewed_metadata(self) -> Values:
-        """Return the initial metadata; empty if they depend on unknown values."""
-        try:
-            return self.stack.resolve(self.definition.metadata) or {}
-        except (exception.HeatException, *function.ARGUMENT_ERRORS):
-            return {}
+    def shown_properties(self) -> Values:
+        """Return the same as Heat's previews show it; None where Heat has no value."""
+        shown = self.properties_of(self.definition)
+        shown.resolve, shown.forgives = self.stack.shown_scope.resolve, True
+        return as_heat_shows(shown.preview(required=self.definition.external_id is None))
+
+    def foreseen_metadata(self) -> Value:
+        """Return the initial metadata."""
+        return self.stack.resolve(self.definition.metadata) or {}
 
     def validate(self) -> Value:
         """Raise StackValidationFailed if it is invalid. Types that override it call ``super()``."""
@@ -390,16 +400,10 @@ class Resource(ResourceType):
         return name in self.all_attributes_schema()
 
     def reference_id(self) -> str | None:
-        """Return the value of ``get_resource``; None where previews do not know it yet."""
-        external = self.definition.external_id
-        is_known = self.resource_id is not None or self.named_before_create
-        if self.stack.previews_create and external is None and not is_known:
-            return None
-        return (
-            self.resource_id
-            if external is not None and self.resource_id
-            else self.get_reference_id()
-        )
+        """Return the value of ``get_resource``."""
+        if self.definition.external_id is not None and self.resource_id:
+            return self.resource_id
+        return self.get_reference_id()
 
     @property
     def attributes(self) -> Attributes:

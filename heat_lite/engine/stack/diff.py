@@ -6,14 +6,14 @@ changes nothing.
 """
 
 import typing
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import function, stored_properties
 from heat_lite.template.definition import ResourceDefinition
-from heat_lite.template.properties import Properties
+from heat_lite.template.unknown import Unknown, ValueUnknown
 
 #: actions whose interruption leaves the object in an unknown state
 CREATING_OR_DELETING = (status.CREATE, status.ADOPT, status.DELETE)
@@ -130,10 +130,17 @@ def between(
         not changed
         and not parts
         and resource.status == status.COMPLETE
-        and not resource.needs_update(definition)
+        and not _needs_update(resource, definition)
     ):
         return None
     return Changes(changed, parts)
+
+
+def _needs_update(resource: Resource, definition: ResourceDefinition) -> bool:
+    try:
+        return resource.needs_update(definition)
+    except ValueUnknown:
+        return True
 
 
 def _changed_properties(
@@ -170,10 +177,9 @@ def _differs(resource: Resource, definition: ResourceDefinition, part: str) -> b
 def refuse_other_external_id(resource: Resource, definition: ResourceDefinition) -> None:
     """Raise NotSupported if the definition adds, removes or changes ``external_id``."""
     before, after = resource.definition.external_id, definition.external_id
-    if (
-        (before is None) != (after is None)
-        or after is not None
-        and resource.stack.resolve(after) != resource.resource_id
+    value = None if after is None else resource.stack.resolve(after)
+    if (before is None) != (after is None) or (
+        value is not None and not isinstance(value, Unknown) and value != resource.resource_id
     ):
         raise exception.NotSupported(
             feature=f'Update to property external_id of {resource.name} ({resource.type()})'
@@ -210,9 +216,9 @@ def _forcing(
     if fixed:
         return fixed
     try:
-        return _forced_by_type(resource, changed, parts, _Known(after, later) if later else after)
-    except _KnownLater as unknown:
-        return {unknown.name} if doubt else set()
+        return _forced_by_type(resource, changed, parts, after)
+    except ValueUnknown:
+        return later if doubt else set()
 
 
 def _forced_by_type(
@@ -229,33 +235,6 @@ def _forced_by_type(
     if resource.needs_replace(after) or resource.needs_replace_with_tmpl_diff(parts):
         return {''}
     return set()
-
-
-class _KnownLater(Exception):
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-
-class _Known(Mapping):
-    """Properties. Reading one whose value is known only later raises _KnownLater."""
-
-    def __init__(self, properties: Properties, later: frozenset[str]) -> None:
-        self._properties, self._later = properties, later
-
-    def __getitem__(self, name: str) -> Value:
-        if name in self._later:
-            raise _KnownLater(name)
-        return self._properties[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._properties)
-
-    def __len__(self) -> int:
-        return len(self._properties)
-
-    def __getattr__(self, name: str) -> Value:
-        return getattr(self._properties, name)
 
 
 def _reason(names: Collection[str]) -> str:

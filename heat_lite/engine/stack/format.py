@@ -11,6 +11,8 @@ from heat_lite.common import identifier, lru_cache, status
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.engine.resource.resource import SHOW
 from heat_lite.engine.validation import masking
+from heat_lite.template import unknown
+from heat_lite.template.unknown import Unknown, as_heat_shows
 
 if TYPE_CHECKING:
     from heat_lite.engine.resource.resource import Resource
@@ -152,11 +154,29 @@ def _attribute(item: 'Resource', name: str) -> Value:
 def preview(item: 'Resource', required_by: Collection[str] = ()) -> Values:
     """Return a resource that does not exist yet, with its future properties."""
     result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
-    result.update(creation_time=None, updated_time=None, properties=item.previewed_properties())
-    if item.definition.external_id is not None:
-        result['physical_resource_id'] = item.external_id()
-    result['metadata'] = item.previewed_metadata()
-    return result
+    metadata = item.foreseen_metadata()
+    result.update(
+        creation_time=None,
+        updated_time=None,
+        properties=item.shown_properties(),
+        metadata={} if isinstance(metadata, Unknown) else as_heat_shows(metadata),
+    )
+    external_id = item.definition.external_id and item.external_id()
+    if external_id is not None:
+        result['physical_resource_id'] = as_heat_shows(external_id)
+    parts = {
+        'properties': item.foreseen_properties(),
+        'metadata': metadata,
+        'external_id': external_id,
+        'condition': item.stack.bound.undecided.get(item.name),
+    }
+    return {**result, **unknown_parts(parts)}
+
+
+def unknown_parts(value: Value) -> Values:
+    """Return the ``unknown`` paths of a value, and ``known_after``: where each comes from."""
+    found = {'.'.join(map(str, path)): list(part.sources) for path, part in unknown.walk(value)}
+    return {'unknown': sorted(found), 'known_after': found}
 
 
 def event(row: Row, stack: Values) -> Values:

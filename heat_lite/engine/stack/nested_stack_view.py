@@ -14,6 +14,7 @@ from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import adoption
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack_definition import Foresight
 from heat_lite.engine.validation import validation
 from heat_lite.engine.validation.validation import ValidationPass
 from heat_lite.template import attributes
@@ -93,6 +94,8 @@ class NestedStackView:
             status_reason='Stack CREATE started',
         )
         drafted.tree.parent = parent
+        if parent.foresight is not None:
+            drafted.foresight, drafted.checks_values = Foresight(), False
         return drafted
 
     def _repetition(self) -> str:

@@ -3,8 +3,9 @@
 Tests: tests/functional/test_engine.py.
 """
 
+import contextlib
 import logging
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Self
 
 from heat_lite.common import exception, identifier, log_context, lru_cache, redaction, status
@@ -18,10 +19,12 @@ from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import action_run, stack_definition, stack_outputs, stack_tree
 from heat_lite.engine.stack.stack_fields import COLUMNS, FIELDS, StackFields
 from heat_lite.engine.validation import masking
+from heat_lite.template import function
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.resource_registry import Resolution
 from heat_lite.template.template import BoundTemplate, Template
+from heat_lite.template.unknown import STRING, Unknown, ValueUnknown, is_known
 
 if TYPE_CHECKING:
     from heat_lite.clients.clients import Clients
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 
 LOG = logging.getLogger(__name__)
+#: the properties that name the object which a resource makes
+NAME_PROPERTIES = {'name', 'Name', 'KeyName'}
 
 
 class Stack(StackFields):
@@ -40,9 +45,10 @@ class Stack(StackFields):
 
     #: whether the lock was stored together with the stack
     stored_locked = False
-    #: whether references to types without ``named_before_create`` have no value yet
-    previews_create = False
-    #: whether values of properties are checked; those of a draft may be placeholders
+    #: what is not known yet, of a stack that is validated or previewed; None for one at work
+    foresight: stack_definition.Foresight | None = None
+    #: whether values of properties are checked; as in Heat, those of a nested stack are when it is
+    #: created
     checks_values = True
 
     def __init__(
@@ -156,6 +162,11 @@ class Stack(StackFields):
     def scope(self) -> stack_definition.StackScope:
         return stack_definition.StackScope(self.bound, self)
 
+    @property
+    def shown_scope(self) -> stack_definition.ShownScope:
+        """The scope of the values that previews have had from Heat."""
+        return stack_definition.ShownScope(self.bound, self)
+
     def resolve(self, snippet: Value) -> Value:
         return self.scope.resolve(snippet)
 
@@ -165,18 +176,69 @@ class Stack(StackFields):
         if template_id in (None, self.template_id):
             return False
         before = stack_definition.StackScope(self.bound_by(template_id), self)
-        return before.resolve(resource.definition.metadata) != self.resolve(definition.metadata)
+        was = before.resolve(resource.definition.metadata)
+        becomes = self.resolve(definition.metadata)
+        return not is_known(was, becomes) or was != becomes
 
-    def pending(self, snippet: Value) -> bool:
-        """Return whether the value depends on resources that do not exist yet."""
-        return any(
-            self.resource_for(name).action == status.INIT
-            for name in self.scope.dependencies(snippet)
-        )
+    @contextlib.contextmanager
+    def foreseen(self, foresight: stack_definition.Foresight | None = None) -> Iterator[None]:
+        """Read what is not known yet as Unknowns: what ``foresight`` says, if one is given."""
+        before = self.foresight
+        self.foresight = foresight or before or stack_definition.Foresight()
+        try:
+            yield
+        finally:
+            self.foresight = before
 
     def lookup(self, constraint: str, value: Value) -> str | None:
         """Return None if ``value`` fits the custom constraint, else the reason."""
-        return self.runtime.registry.lookup(self, constraint, value)
+        problem = self.runtime.registry.lookup(self, constraint, value)
+        return None if problem is not None and self._maker_of(value) else problem
+
+    def find_object(self, kind: str, value: Value) -> Value:
+        """Return the id of the cloud object that ``value`` names. Raises StackValidationFailed.
+
+        While the stack is validated or previewed, the id of an object that does not exist yet is
+        an Unknown.
+        """
+        try:
+            return self.runtime.registry.find(self, kind, value)
+        except exception.StackValidationFailed:
+            if self.foresight is None:
+                raise
+            return Unknown(STRING, [self._maker_of(value) or f'{kind} {value}'])
+
+    def _maker_of(self, name: Value) -> str | None:
+        """Return the resource of the tree that will make an object of this name, if any."""
+        if self.foresight is None or not isinstance(name, str):
+            return None
+        lineage = [each for each in self.tree.lineage() if each.foresight is not None]
+        return lineage[-1].made_names.get(name)
+
+    @lru_cache.cached_property
+    def made_names(self) -> dict[str, str]:
+        """``{name of an object: resource that makes it}``, with those of nested stacks."""
+        return {name: maker for item in self.foreseen_tree() for name, maker in item._own_names()}
+
+    def foreseen_tree(self) -> 'Iterator[Stack]':
+        """Yield the stack and the stacks that its resources will have."""
+        yield self
+        for name in self.definitions:
+            try:
+                nested = self.resource_for(name).preview_nested()
+            except (exception.HeatException, ValueUnknown):
+                continue  # validation reports what is invalid in it
+            if nested is not None:
+                yield from nested.foreseen_tree()
+
+    def _own_names(self) -> Iterator[tuple[str, str]]:
+        for definition in self.definitions.values():
+            given = definition.properties or {}
+            for key in NAME_PROPERTIES & given.keys():
+                with contextlib.suppress(exception.HeatException, *function.ARGUMENT_ERRORS):
+                    name = self.resolve(given[key])
+                    if isinstance(name, str):
+                        yield name, definition.name
 
     @property
     def requirements(self) -> Mapping[str, Set[str]]:

@@ -4,11 +4,11 @@ A stored template and its parameters never change, so an engine caches the defin
 that it used last.
 """
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from heat_lite.clients import errors
-from heat_lite.common import exception, lru_cache, redaction
+from heat_lite.common import exception, lru_cache, redaction, status
 from heat_lite.common.value_types import Value
 from heat_lite.engine.resource import resource
 from heat_lite.engine.resource.resource import Resource
@@ -17,6 +17,7 @@ from heat_lite.template import function
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.suggest import suggest
 from heat_lite.template.template import BoundTemplate, Template
+from heat_lite.template.unknown import ANY, MAP, STRING, Unknown, as_heat_shows
 
 if TYPE_CHECKING:
     from heat_lite.engine.stack.stack import Stack
@@ -112,6 +113,27 @@ class DefinitionCache:
         return self._cache.put(key, StackDefinition(template, identity))
 
 
+# what of a resource may change for the resources that refer to it
+IDENTITY, ATTRIBUTES = 'identity', 'attributes'
+
+
+class Foresight:
+    """What of the resources of a stack will change before others read it.
+
+    A stack that has one is validated or previewed; references and attributes of resources that do
+    not exist yet are Unknowns. ``changing`` is ``{name: IDENTITY or ATTRIBUTES}``; with its
+    identity a resource changes its attributes.
+    """
+
+    def __init__(self) -> None:
+        self.changing: dict[str, str] = {}
+
+    def awaits(self, node: Resource, part: str) -> bool:
+        """Return whether a part of a resource is not known yet."""
+        change = self.changing.get(node.name)
+        return node.action == status.INIT or change == IDENTITY or change == part
+
+
 #: the path and the key of Nova's list of availability zones
 ZONES = ('/os-availability-zone', 'availabilityZoneInfo')
 
@@ -145,10 +167,16 @@ class StackScope(function.Scope):
         return self._bound.scope.condition(name)
 
     def reference(self, resource_name: str) -> Value:
-        return self._node(resource_name).reference_id()
+        node = self._node(resource_name)
+        if self._stack.foresight is not None and self._stack.foresight.awaits(node, IDENTITY):
+            return _unknown_reference(node)
+        return node.reference_id()
 
     def attribute(self, resource_name: str, *path: Value) -> Value:
-        return self._node(resource_name).attribute(*path)
+        node = self._node(resource_name)
+        if self._stack.foresight is not None and self._stack.foresight.awaits(node, ATTRIBUTES):
+            return _unknown_attribute(node, path)
+        return node.attribute(*path)
 
     def check_attribute(self, resource_name: str, attribute: str) -> None:
         node = self._node(resource_name)
@@ -186,3 +214,33 @@ class StackScope(function.Scope):
         if node is None:
             raise exception.InvalidTemplateReference(resource=name, key='unknown')
         return node
+
+
+def _unknown_reference(node: 'Resource') -> Value:
+    """Return what is known of ``get_resource`` before a resource has its object."""
+    if node.definition.external_id is not None:
+        return node.external_id()
+    return Unknown(STRING, [node.name], node.name if node.named_before_create else None)
+
+
+def _unknown_attribute(node: 'Resource', path: Sequence) -> Unknown:
+    """Return what is known of ``get_attr`` before a resource has its object."""
+    schema = node.all_attributes_schema().get(path[0]) if len(path) == 1 else None
+    kind = MAP if not path else schema and schema.type or ANY
+    return Unknown(kind, ['.'.join(map(str, (node.name, *path)))])
+
+
+class ShownScope(StackScope):
+    """Resolves as Heat's previews do: what is not known yet is what Heat has in its place."""
+
+    def parameter(self, name: str) -> Value:
+        return as_heat_shows(super().parameter(name))
+
+    def reference(self, resource_name: str) -> Value:
+        return as_heat_shows(super().reference(resource_name))
+
+    def attribute(self, resource_name: str, *path: Value) -> Value:
+        return as_heat_shows(super().attribute(resource_name, *path))
+
+    def resolve(self, snippet: Value) -> Value:
+        return as_heat_shows(super().resolve(snippet))

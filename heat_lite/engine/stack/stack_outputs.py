@@ -63,6 +63,20 @@ class StackOutputs:
         """Return the keys and the descriptions of all outputs; no attribute is read."""
         return [_described(definition) for definition in self._definitions().values()]
 
+    def foreseen(self) -> Values:
+        """Return ``{key: value}`` with Unknowns for what the action will change.
+
+        An output that cannot be computed is None.
+        """
+        found: Values = {}
+        for key, definition in self._definitions().items():
+            try:
+                found[key] = definition.result(self._stack.scope)
+            except Exception as error:  # of the template or of a service, as in ``_output``
+                LOG.info('%s: output %s: %s', self._stack, key, self._stack.redact(error))
+                found[key] = None
+        return found
+
     def key(self) -> attribute_reading.Key:
         """Return the key by which simultaneous readers share one computation."""
         return str(self._stack.id), f'outputs of {self._stack.name}'
@@ -133,7 +147,7 @@ def _output(stack: 'Stack', definition: OutputDefinition) -> Values:
     if stack.action == status.DELETE:
         return result
     try:
-        value = definition.result(stack.scope)
+        value = definition.result(stack.shown_scope if stack.foresight else stack.scope)
         budget.charge_text('outputs', budget.count_characters(value))
         result['output_value'] = value
     except Exception as error:

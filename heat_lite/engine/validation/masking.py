@@ -145,7 +145,7 @@ class TaintTracker:
 
     def __init__(self, scope: function.Scope, hidden: set[str] | frozenset[str]) -> None:
         self._scope = scope
-        self._hidden = hidden
+        self.hidden = hidden
         self._tainted: set[str] = set()
 
     def record(self, name: str, definition: ResourceDefinition) -> None:
@@ -165,10 +165,10 @@ class TaintTracker:
             return False
         if any(name in self._tainted for name in function.attribute_reads(snippet)):
             return True
-        if not self._hidden or next(function.nodes(snippet), None) is None:
+        if not self.hidden or next(function.nodes(snippet), None) is None:
             return False
         parameters = parameters_read(snippet, self._scope)
-        return parameters is None or bool(parameters & self._hidden)
+        return parameters is None or bool(parameters & self.hidden)
 
 
 def parameters_read(snippet: Value, scope: function.Scope) -> set[str] | None:

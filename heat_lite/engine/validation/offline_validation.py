@@ -6,7 +6,7 @@ Tests: tests/unit/authoring/test_lint.py.
 """
 
 import functools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from heat_lite.common import context, exception
 from heat_lite.common.value_types import Value
@@ -15,13 +15,13 @@ from heat_lite.engine.registry import Registry
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack.nested_stack_view import NestedStackView
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack_definition import Foresight
 from heat_lite.engine.type_catalog import TypeCatalog
 from heat_lite.engine.validation import validation
 from heat_lite.engine.validation.validation import ValidationPass
 from heat_lite.template import constraints, resource_registry
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.functions import refs
-from heat_lite.template.lint import stand_ins
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.resource_registry import Resolution
 from heat_lite.template.template import Template
@@ -106,9 +106,9 @@ def validation_errors(
 ) -> Iterator[exception.StackValidationFailed]:
     """Yield the exceptions that the resource types of a template raise from ``validate()``.
 
-    Errors that a parameter without a value may decide, or the cloud, or a file that is not read,
-    are left out. No text contains a part of a file that the template reads: an error that empty
-    files do not cause, too, is replaced by one without its text.
+    Errors that the cloud may decide, or a file that is not read, are left out. No text contains a
+    part of a file that the template reads: an error that empty files do not cause, too, is replaced
+    by one without its text.
     """
     files, unread = _files(document)
     errors = [
@@ -131,34 +131,14 @@ def _errors_with(
 ) -> Iterator[exception.StackValidationFailed]:
     """Yield the errors of a template with these contents of its files.
 
-    An error of a part that parameters without a value may decide counts if it is the same with
-    two values.
+    Parameters without a value are not known; of a template that is a type none is, since the
+    template that uses it may give any.
     """
-    schemata = document.parameters
-    first, second = stand_ins.values(schemata)
-    found = list(_errors_of(types, document, files, first))
-    again = {_key(error) for error in _errors_of(types, document, files, second)} if first else ()
-    structured = stand_ins.structured(schemata, first)
-    for error in found:
-        part = _part(document, error.path)
-        if not first or not stand_ins.decide(part, first):
-            yield error
-        elif _key(error) in again and not stand_ins.decide(part, structured):
-            yield error
-
-
-def _key(error: exception.StackValidationFailed) -> tuple[tuple[Value, ...], str]:
-    return tuple(error.path), str(error)
-
-
-def _errors_of(
-    types: TypeCatalog,
-    document: TemplateDocument,
-    files: Mapping[str, str],
-    values: Mapping[str, Value],
-) -> Iterator[exception.StackValidationFailed]:
-    """Yield the errors of a template with these values of parameters."""
-    template = stand_ins.template_with(document, files, values)
+    template = Template(document.data, files, document.environment)
+    try:
+        template = template.with_unknown_parameters(with_defaults=document.is_nested)
+    except (exception.HeatException, AttributeError):
+        return  # other rules report errors of the parameters
     registry: Value = OfflineRegistry(types.registry)
     offline_runtime = runtime.Runtime(registry, runtime.UNSET, LIMITS, 'offline', offline_clients)
     offline_runtime.nested_stack = functools.partial(_NoNestedStack, offline_runtime)
@@ -169,28 +149,17 @@ def _errors_of(
         name='offline',
         tenant='offline',
     )
+    stack.foresight = Foresight()
     try:
         definitions = stack.definitions
     except Exception:
-        # A condition needs a missing value. Other rules report errors of the template.
-        return
+        return  # other rules report errors of the template
     for name, definition in definitions.items():
         if definition.external_id is not None:
             continue  # an existing object, whose properties the engine does not check
         error = _validation_error(stack, name, definition)
         if error is not None:
             yield error
-
-
-def _part(document: TemplateDocument, path: Sequence[Value]) -> Value:
-    """Return the property that the path of an error leads to, else its resource."""
-    _, name, *below = path
-    snippet = document.resources.get(name)
-    key = document.resource_key('properties')
-    properties = snippet.get(key) if isinstance(snippet, dict) else None
-    if len(below) > 1 and below[0] == key and isinstance(properties, dict):
-        return properties.get(below[1])
-    return snippet
 
 
 def _validation_error(
@@ -203,11 +172,11 @@ def _validation_error(
         if entry.kind == resource_registry.TYPE:
             item = stack.resource_for(name)
             definition.check_snapshot_policy(item.supports_snapshot_delete())
-            item.validate()
+            validation.validate_resource(item)
             nested = not _fetches(stack.runtime, entry)
             item.validate_nested(validation.ValidationPass(nested))
     except VALIDATION_ERRORS as error:
-        if _needs_missing_value(error, stack.template.section('parameters') or ()):
+        if _needs_more(error):
             return None
         return _with_full_path(error, name)
     except Exception:
@@ -235,18 +204,13 @@ def needs_cloud(error: BaseException) -> bool:
     return any(isinstance(cause, CloudRequired) for cause in _causes(error))
 
 
-def _needs_missing_value(error: BaseException, parameters: Collection[str]) -> bool:
-    """Whether the error is caused by a parameter without a value, by the lack of a cloud, or by a
-    type that the linter does not know.
+def _needs_more(error: BaseException) -> bool:
+    """Whether the error is caused by the lack of a cloud, or by a type that the linter does not
+    know, which another rule reports.
     """
-    for cause in _causes(error):
-        if isinstance(cause, exception.UserParameterMissing | CloudRequired):
-            return True
-        if isinstance(cause, exception.EntityNotFound):
-            return True  # an unknown type of members, which another rule reports
-        if isinstance(cause, exception.InvalidTemplateReference):  # as ``Ref`` states it
-            return cause.kwargs['resource'] in parameters
-    return False
+    return any(
+        isinstance(cause, CloudRequired | exception.EntityNotFound) for cause in _causes(error)
+    )
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

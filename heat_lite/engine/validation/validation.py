@@ -20,6 +20,7 @@ from heat_lite.engine.stack.stack import Stack
 from heat_lite.template import dependencies
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import Unknown, ValueUnknown
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
 LONGEST_NAME = 255  # length of the column of names of resources
@@ -144,11 +145,7 @@ def more_resources(item: Stack, more: int) -> None:
 
 
 def nested_stack(item: Stack, run: ValidationPass) -> None:
-    """Validate a nested stack of a stack under validation.
-
-    Values may be placeholders: only types see them.
-    """
-    item.checks_values = False
+    """Validate a nested stack of a stack under validation."""
     run.counted += len(item.definitions)
     if not run.exceeds_limit:
         _stack_itself(item, run)
@@ -158,8 +155,9 @@ def _stack_itself(item: Stack, run: ValidationPass) -> None:
     item.template.validate()
     # errors in resources and conditions, then forbidden types, precede those in parameters
     _permitted(item)
-    item.parameters.validate(validate_value=item.checks_values, lookup=item.lookup)
-    _definitions(item, run)
+    with item.foreseen():
+        item.parameters.validate(validate_value=item.checks_values, lookup=item.lookup)
+        _definitions(item, run)
 
 
 def template(
@@ -184,7 +182,9 @@ def template(
     except exception.StackValidationFailed as error:
         text, subject = log_context.redact(str(error)), error.subject
         return {'Error': text, 'Path': list(error.place), 'Subject': subject}
-    answer = _described(item, show_nested)
+    foreseen = item.with_template(parsed.with_unknown_parameters()) if show_nested else item
+    with foreseen.foreseen():
+        answer = _described(foreseen, show_nested)
     environment = parsed.environment.as_dict()
     environment.pop('encrypted_param_names', None)
     return {**answer, 'Environment': environment}
@@ -203,6 +203,7 @@ def _described(item: Stack, show_nested: bool) -> Values:
     nested = {}
     for name in item.definitions if show_nested else ():
         resource = item.resource_for(name)
+        resource.ignore_invalid()
         nested_item = resource.describe_nested()
         if nested_item is not None:
             nested[name] = {'Type': resource.type(), **_described(nested_item, show_nested)}
@@ -260,12 +261,12 @@ def single_resource(
     if definition.external_id is not None:
         object_id = resource.external_id()  # raises errors of its functions
         # the resource of an update has the id already, one of a create has none
-        if run is not None and object_id is not None:
+        if run is not None and not isinstance(object_id, Unknown) and object_id is not None:
             _require_object(resource, object_id)
         return
     definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
-        refusal = resource.validate_names() if run is None else resource.validate()
+        refusal = resource.validate_names() if run is None else validate_resource(resource)
         if refusal:  # types of plug-ins may return the reason, as a text
             raise exception.StackValidationFailed(str(refusal))
         if run is not None:
@@ -276,6 +277,16 @@ def single_resource(
             if error.path[:1] == definition.path[:1] or not error.path
             else _placed(error, definition)
         ) from None
+
+
+def validate_resource(resource: Resource) -> Value:
+    """Validate a resource by its type, up to the first check that needs a value which is not known
+    yet.
+    """
+    try:
+        return resource.validate()
+    except ValueUnknown:
+        return None
 
 
 def _require_object(resource: Resource, object_id: str) -> None:

@@ -14,6 +14,7 @@ from heat_lite.template.attributes import select
 from heat_lite.template.members import REFS, REFS_MAP, Member
 from heat_lite.template.resource_registry import is_template
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import ValueUnknown
 
 ATTRIBUTES, SHOW = 'attributes', 'show'
 
@@ -62,11 +63,18 @@ class GroupResource(StackResource):
 
         An empty group has none, so that a group can be switched off together with its dependencies.
         """
-        names = self.member_names()
+        names = self.validated_names()
         one, define = names[:1], self.definition_factory()
         return members.template(
             {name: define(name) for name in one}, self.template_outputs(one)
         ), max(1, len(names))
+
+    def validated_names(self):
+        """Return the names of the members; one while their number is not known yet."""
+        try:
+            return self.member_names()
+        except ValueUnknown:
+            return ['0']
 
     def _current_definitions(self):
         nested = self.nested()

@@ -2,12 +2,14 @@
 policies.
 """
 
+import contextlib
 import datetime
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.resources.base.group import GroupResource, draft_with_one_member
 from heat_lite.template import members
 from heat_lite.template.members import REFS_MAP, Batch
+from heat_lite.template.unknown import ValueUnknown
 
 IN_PROGRESS, COOLDOWN_END = 'scaling_in_progress', 'cooldown_end'
 #: the keys of the engine that scales the group, and of [signal, size] that it scales for and to,
@@ -59,11 +61,11 @@ class RollingGroup(GroupResource):
         return self.nested_template(Batch(names, frozenset(names)))
 
     def describe_nested(self):
-        self.ignore_unreadable()
         return draft_with_one_member(self, _new_names(1))
 
     def validate_content(self, run):
-        self.check_size(self.wanted_size())
+        with contextlib.suppress(ValueUnknown):
+            self.check_size(self.wanted_size())
         super().validate_content(run)
 
     # ------------------------------------------------------------ members

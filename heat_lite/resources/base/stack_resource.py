@@ -5,9 +5,12 @@ Work on the nested stack is requested by ``self.nested_stack`` (see
 ``engine/execution/nested_stacks.py``).
 """
 
+import contextlib
+
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import Unknown, ValueUnknown
 
 RESOURCE = 'resource'
 
@@ -84,11 +87,17 @@ class NestedTemplate(NestedStackLifecycle):
         """
         if isinstance(template, Template):
             return template
-        return Template(
-            template,
-            self.definition.template.files,
-            self.child_environment(self.child_params() if params is None else params),
-        )
+        if params is None:
+            params = self._params_of(template)
+        files = self.definition.template.files
+        return Template(template, files, self.child_environment(params))
+
+    def _params_of(self, template):
+        try:
+            return self.child_params()
+        except ValueUnknown as unknown:  # the map of the parameters is one value
+            names = Template(template).parameter_schemata
+            return {name: Unknown(sources=unknown.value.sources) for name in names}
 
 
 class StackResource(NestedTemplate):
@@ -112,7 +121,9 @@ class StackResource(NestedTemplate):
 
     def validate_nested(self, run):
         if run.nested:
-            self.validate_content(run)
+            # a member that is made of unknown values is validated when they are known
+            with contextlib.suppress(ValueUnknown):
+                self.validate_content(run)
 
     def template_to_validate(self):
         """Return the template to validate, and the number of nested stacks that it counts for."""
@@ -132,13 +143,7 @@ class StackResource(NestedTemplate):
 
     def preview_nested(self, update=False):
         template = self.updated_template() if update else self.child_template()
-        drafted = self.nested_stack.draft(self._complete_template(template, None))
-        drafted.checks_values = False  # values from the parent stack may be placeholders
-        return drafted
-
-    def describe_nested(self):
-        self.ignore_unreadable()
-        return self.preview_nested()
+        return self.nested_stack.draft(self._complete_template(template, None))
 
     # ------------------------------------------------------------ actions on the nested stack
 

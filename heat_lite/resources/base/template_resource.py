@@ -16,6 +16,7 @@ from heat_lite.template.constraints import ANY, INTEGER, NUMBER, STRING
 from heat_lite.template.parameters.parameters import PSEUDO_HOT
 from heat_lite.template.resource_registry import TYPE
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import Unknown, is_known
 
 #: the output that replaces the reference id of the resource
 REFERENCE_OUTPUT = PSEUDO_HOT[0]
@@ -104,18 +105,23 @@ class TemplateResource(StackResource):
         )
 
     def child_params(self):
-        """Return the given values; the template has the defaults.
+        """Return the given values; the template has the defaults."""
+        given = {
+            name: value for name, value in self.properties.given().items() if value is not None
+        }
+        if is_known(given):
+            return given
+        shown = self.shown_properties()
+        return {name: self._as_shown(name, value, shown) for name, value in given.items()}
 
-        A text that has no value yet, e.g. a reference in a preview, is empty, as in Heat.
-        """
-        found = {}
-        for name, value in self.properties.given().items():
-            wanted = self.properties_schema[name]
-            if value is not None:
-                found[name] = value
-            elif wanted.required and wanted.type == STRING:
-                found[name] = ''
-        return found
+    def _as_shown(self, name, value, shown):
+        """Return an unknown value with what Heat shows of it; a required text is empty there."""
+        if not isinstance(value, Unknown):
+            return value
+        wanted, text = self.properties_schema[name], shown[name]
+        if text is None and wanted.required and wanted.type == STRING:
+            text = ''
+        return Unknown(value.type, value.sources, text, value.known)
 
     # ------------------------------------------------------------ schemas
 

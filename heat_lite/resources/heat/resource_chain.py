@@ -4,6 +4,7 @@ from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource
 from heat_lite.template import members
 from heat_lite.template.schema import boolean, list_, list_attribute, map_, map_attribute
+from heat_lite.template.unknown import is_known
 
 
 class ResourceChain(GroupResource):
@@ -61,7 +62,8 @@ class ResourceChain(GroupResource):
         types = self.properties['resources']
         self.check_size(len(types))
         for type_name in types:
-            self.check_type(type_name)
+            if is_known(type_name):
+                self.check_type(type_name)
         super().validate_content(run)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):

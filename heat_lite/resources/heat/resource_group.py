@@ -1,5 +1,7 @@
 """OS::Heat::ResourceGroup."""
 
+import contextlib
+
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource, draft_with_one_member
 from heat_lite.template import members
@@ -13,6 +15,7 @@ from heat_lite.template.schema import (
     number,
     string,
 )
+from heat_lite.template.unknown import Unknown, ValueUnknown, require_known
 
 REMOVED = 'removed_rsrc_list'
 #: the key of the resource's data that stores removed names, comma-separated
@@ -97,12 +100,12 @@ class ResourceGroup(GroupResource):
         return members.first_names(self.properties['count'], self._removed())
 
     def describe_nested(self):
-        self.ignore_unreadable()
-        return draft_with_one_member(self, self.member_names()[:1] or ['0'])
+        return draft_with_one_member(self, self.validated_names() or ['0'])
 
     def definition_factory(self):
         definition = self.properties['resource_def']
         placeholder = self.properties['index_var']
+        require_known(placeholder)
         given = {
             name: value
             for name, value in (definition['properties'] or {}).items()
@@ -113,7 +116,7 @@ class ResourceGroup(GroupResource):
             made = {'type': definition['type']}
             if given:
                 made['properties'] = members.render_member(given, placeholder, name)
-            if definition['metadata']:
+            if isinstance(definition['metadata'], Unknown) or definition['metadata']:
                 made['metadata'] = definition['metadata']
             return made
 
@@ -147,8 +150,9 @@ class ResourceGroup(GroupResource):
             self.data_set(REMOVED_DATA, ','.join(removed))
 
     def validate_content(self, run):
-        self.check_size(self.properties['count'])
-        if self.properties['count']:
+        with contextlib.suppress(ValueUnknown):
+            self.check_size(self.properties['count'])
+        if self.validated_names():
             self.check_type(self.properties['resource_def']['type'])
         super().validate_content(run)
 

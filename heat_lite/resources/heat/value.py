@@ -3,6 +3,7 @@
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import properties
 from heat_lite.template.schema import any_, any_attribute, boolean, list_, map_, number, string
+from heat_lite.template.unknown import as_heat_shows
 
 #: type in the template -> the schema that validates the value; the value itself is returned
 #: unchanged, as in Heat
@@ -46,20 +47,18 @@ class Value(Resource):
         if kind is not None and self.stack.checks_values:
             self._typed(kind).validate()
 
-    def previewed_properties(self):
+    def shown_properties(self):
         """Return the properties for a preview, with the value converted to its type."""
-        shown = super().previewed_properties()
+        shown = super().shown_properties()
         kind = shown.get('type')
-        return shown if kind is None else {**shown, 'value': self._typed(kind).get('value')}
+        if kind is None:
+            return shown
+        return {**shown, 'value': as_heat_shows(self._typed(kind)['value'])}
 
     def _typed(self, kind):
         given = {'value': self.definition.properties['value']}
         return properties.Properties(
-            {'value': SCHEMATA[kind]},
-            given,
-            self.stack.resolve,
-            self.name,
-            pending=self.stack.pending,
+            {'value': SCHEMATA[kind]}, given, self.stack.resolve, self.name
         )
 
     def resolve_attribute(self, name):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Parser, Scope, resolve_each
 from heat_lite.template.functions import budget
+from heat_lite.template.unknown import LIST, MAP, Unknown, require_known
 
 
 class CfnSelect(Function):
@@ -24,6 +25,9 @@ class CfnSelect(Function):
 
     def result(self, scope: Scope) -> Value:
         index, collection = resolve_each(self.args, scope)
+        if isinstance(collection, Unknown):
+            return collection.at([index])
+        require_known(index)
         if collection is None or collection == '':
             return ''
         if isinstance(collection, str):
@@ -78,6 +82,7 @@ class CfnFindInMap(Function):
     def result(self, scope: Scope) -> Value:
         value: Value = self.mappings
         for key in resolve_each(self.args, scope):
+            require_known(key)
             if not isinstance(value, dict):
                 raise TypeError(f'"{self.name}" cannot look up {key!r}: the value is not a map')
             value = value[key]
@@ -86,6 +91,8 @@ class CfnFindInMap(Function):
 
 class CfnGetAZs(Function):
     """{Fn::GetAZs: region} returns the names of the availability zones; the region is ignored."""
+
+    gives = LIST
 
     def result(self, scope: Scope) -> Value:
         return scope.availability_zones()
@@ -97,6 +104,8 @@ class CfnMemberListToMap(Function):
     The items '.member.0.Name=key' and '.member.0.Value=door' give {key: door}.
     """
 
+    gives = MAP
+
     def check(self) -> None:
         if not isinstance(self.args, list) or len(self.args) != 3:
             example = "['Name', 'Value', ['.member.0.Name=key', '.member.0.Value=door']]"
@@ -107,6 +116,7 @@ class CfnMemberListToMap(Function):
 
     def result(self, scope: Scope) -> Value:
         key_name, value_name, members = resolve_each(self.args, scope)
+        require_known(key_name, value_name, members)
         if not isinstance(members, list):
             raise TypeError('Member list must be a list')
         items: dict[str, dict[str, str]] = {}

@@ -8,6 +8,16 @@ from collections.abc import Iterable, Mapping
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget
+from heat_lite.template.unknown import (
+    BOOLEAN,
+    LIST,
+    MAP,
+    STRING,
+    Unknown,
+    is_known,
+    merge,
+    require_known,
+)
 
 
 class MapMerge(Function):
@@ -16,15 +26,22 @@ class MapMerge(Function):
     Keys are merged at the top level only.
     """
 
+    gives = MAP
+
     def result(self, scope: Scope) -> Value:
         maps = resolve(self.args, scope)
+        if isinstance(maps, Unknown):
+            return merge(MAP, maps)
         if not isinstance(maps, list | str):
             raise TypeError(
                 f'Incorrect arguments to "{self.name}" should be: "{self.name}" : '
                 '[ { "key1": "val1" }, { "key2": "val2" } ]'
             )
         merged = {}
+        unknown = [item for item in maps if isinstance(item, Unknown)]
         for item in maps:
+            if isinstance(item, Unknown):
+                continue
             if item is not None and not isinstance(item, dict):
                 raise TypeError(
                     'Incorrect arguments: Items to merge must be maps. '
@@ -32,17 +49,19 @@ class MapMerge(Function):
                 )
             budget.charge_values(self.name, len(item or ()))
             merged.update(item or {})
+        require_known(unknown)
         return merged
 
 
 class MapReplace(Function):
     """{map_replace: [map, {keys: {old: new}, values: {old: new}}]} replaces keys and values."""
 
+    gives = MAP
     example = '[ { "key1": "val1" }, {"keys": {"key1": "key2"}, "values": {"val1": "val2"}}]'
 
     def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
-        if not isinstance(args, list):
+        if not isinstance(args, list | Unknown):
             self._refuse()
         maps = [self._map(item) for item in args]
         if len(maps) != 2:
@@ -68,6 +87,8 @@ class MapReplace(Function):
         )
 
     def _map(self, value: Value) -> dict[str, Value]:
+        if isinstance(value, Unknown):
+            require_known(value)
         if value is not None and not isinstance(value, dict):
             raise TypeError(
                 f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. '
@@ -80,6 +101,7 @@ class MapReplace(Function):
         new = keys.get(old)
         if new is None:
             return old
+        require_known(new)
         if not isinstance(new, str | int | float):
             raise TypeError(f'A key must be a string or a number, not {new!r}')
         if new != old and new in source:
@@ -89,41 +111,57 @@ class MapReplace(Function):
 
 def _lookup(values: Mapping[str, Value], value: Value) -> Value:
     """Return the replacement of a value; the value itself if there is none or it is not scalar."""
-    return value if isinstance(value, dict | list) else values.get(value, value)
+    return value if isinstance(value, dict | list | Unknown) else values.get(value, value)
 
 
 class ListConcat(Function):
     """{list_concat: [list, ...]} concatenates lists; null counts as empty."""
 
+    gives = LIST
+
     def result(self, scope: Scope) -> Value:
         lists = resolve(self.args, scope)
+        if isinstance(lists, Unknown):
+            return merge(LIST, lists)
         if not isinstance(lists, list):
             raise TypeError(
                 f'Incorrect arguments to "{self.name}" should be: "{self.name}" : '
                 '[ [ <value 1>, <value 2> ], [ <value 3>, <value 4> ] ]'
             )
         for item in lists:
-            if item is not None and not isinstance(item, list):
+            if item is not None and not isinstance(item, list | Unknown):
+                text = json.dumps(lists, default=repr)
                 raise TypeError(
                     'Incorrect arguments: Items to concat must be lists. '
-                    f'{json.dumps(lists)} contains an item that is not a list: {json.dumps(item)}'
+                    f'{text} contains an item that is not a list: {json.dumps(item)}'
                 )
-        budget.check_values(self.name, sum(len(part or ()) for part in lists))
-        return self.select_items([item for part in lists for item in part or ()])
+        unknown = [part for part in lists if isinstance(part, Unknown)]
+        known = [part.known if isinstance(part, Unknown) else part or () for part in lists]
+        budget.check_values(self.name, sum(map(len, known)))
+        items = self.select_items([item for part in known for item in part])
+        if not unknown:
+            return items
+        if isinstance(items, Unknown):
+            return merge(LIST, unknown, items, known=items.known)
+        return merge(LIST, unknown, items, known=items)
 
-    def select_items(self, items: list[Value]) -> list[Value]:
+    def select_items(self, items: list[Value]) -> Value:
         return items
 
 
 class ListConcatUnique(ListConcat):
     """{list_concat_unique: [list, ...]} concatenates lists and keeps the first of equal items."""
 
-    def select_items(self, items: list[Value]) -> list[Value]:
+    def select_items(self, items: list[Value]) -> Value:
         unique: dict[Value, Value] = {}
         budget.charge_values(self.name, budget.count_values(items))
-        for item in items:
+        known = [item for item in items if is_known(item)]
+        for item in known:
             unique.setdefault(hashable(item), item)
-        return list(unique.values())
+        if len(known) == len(items):
+            return list(unique.values())
+        # an unknown item may be equal to another one
+        return merge(LIST, items, known=unique.values())
 
 
 class Repeat(Function):
@@ -132,6 +170,7 @@ class Repeat(Function):
     The result is a list with one copy of the template for each combination of strings.
     """
 
+    gives = LIST
     kinds: Value = (list,)
     kinds_text = 'lists'
 
@@ -146,6 +185,8 @@ class Repeat(Function):
 
     def result(self, scope: Scope) -> Value:
         for_each = resolve(self.args['for_each'], scope)
+        if isinstance(for_each, Unknown):
+            return merge(LIST, for_each)
         if not isinstance(for_each, dict) or not for_each:
             raise ValueError(
                 f'The "for_each" argument to "{self.name}" must contain a map that is not empty'
@@ -168,6 +209,8 @@ class Repeat(Function):
         budget.check_text(self.name, copies * budget.count_characters(template))
 
     def _values(self, value: Value) -> list[Value] | None:
+        if isinstance(value, Unknown):
+            require_known(value)
         if value is not None and not isinstance(value, self.kinds):
             raise TypeError(
                 f'The values of the "for_each" argument to "{self.name}" must be {self.kinds_text}'
@@ -189,6 +232,10 @@ def substitute(template: Value, pairs: list[Value], name: str = 'repeat') -> Val
     """
     if isinstance(template, str):
         for key, value in pairs:
+            if isinstance(value, Unknown):
+                if key in template:
+                    return merge(STRING, value)
+                continue
             if not isinstance(value, str):
                 raise TypeError(f'Only strings can be inserted into a string, not {value!r}')
             budget.charge_steps(name, 1 + len(template) // budget.CHARACTERS_A_STEP)
@@ -255,6 +302,8 @@ class RepeatWithPermutations(RepeatMaps):
 class Filter(Function):
     """{filter: [values, list]} returns the list without these values."""
 
+    gives = LIST
+
     def check(self) -> None:
         if not isinstance(self.args, list):
             raise TypeError(f'Argument to "{self.name}" must be a list')
@@ -266,6 +315,8 @@ class Filter(Function):
 
     def result(self, scope: Scope) -> Value:
         values, sequence = resolve_each(self.args, scope)
+        if isinstance(values, Unknown) or isinstance(sequence, Unknown):
+            return merge(LIST, values, sequence)
         if not sequence:
             return sequence
         if not isinstance(sequence, list):
@@ -275,8 +326,11 @@ class Filter(Function):
         if not isinstance(values, list):
             raise TypeError(f'"{self.name}" filters a list of values')
         budget.charge_values(self.name, budget.count_values(values) + budget.count_values(sequence))
+        require_known(values)
         excluded = {hashable(value) for value in values}
-        return [item for item in sequence if hashable(item) not in excluded]
+        known = [item for item in sequence if is_known(item)]
+        left = [item for item in known if hashable(item) not in excluded]
+        return left if len(known) == len(sequence) else merge(LIST, sequence, known=left)
 
 
 def hashable(value: Value) -> Value:
@@ -309,6 +363,8 @@ def _canonical(value: Value) -> str:
 class Contains(Function):
     """{contains: [value, sequence]} returns whether a list or string contains a value."""
 
+    gives = BOOLEAN
+
     def check(self) -> None:
         if not isinstance(self.args, list) or not self.args:
             raise TypeError(
@@ -322,6 +378,13 @@ class Contains(Function):
 
     def result(self, scope: Scope) -> Value:
         value, sequence = resolve_each(self.args, scope)
-        if not isinstance(sequence, list | str):
+        if not isinstance(sequence, list | str | Unknown):
             raise TypeError(f'Second argument to "{self.name}" should be a sequence.')
-        return value in sequence
+        require_known(value)
+        items = sequence.known if isinstance(sequence, Unknown) else sequence
+        if isinstance(items, str):
+            return value in items
+        if any(is_known(item) and item == value for item in items):
+            return True
+        require_known(sequence)
+        return False

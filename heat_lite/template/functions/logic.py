@@ -7,13 +7,27 @@ from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import conditions
 from heat_lite.template.function import (
+    ARGUMENT_ERRORS,
     OMITTED,
     Function,
     Parser,
     Scope,
+    dependencies,
     is_omitted,
     resolve,
     resolve_each,
+)
+from heat_lite.template.unknown import (
+    ANY,
+    BOOLEAN,
+    LIST,
+    MAP,
+    NUMBER,
+    STRING,
+    Unknown,
+    is_known,
+    merge,
+    require_known,
 )
 
 
@@ -21,16 +35,23 @@ class If(Function):
     """{if: [condition, value_if_true, value_if_false]} returns one of two values.
 
     The condition is decided when parameters are bound to the template. ``args`` is the chosen
-    branch; the other branch is not parsed.
+    branch; the other branch is not parsed. While the condition is ``unknown``, ``args`` is the
+    list of both, and errors in them are none yet.
     """
 
     lengths: tuple[int, ...] = (3,)
+    unknown: Unknown | None = None
 
     @classmethod
     def parse(cls, parser: Parser, name: str, args: Value) -> Function:
         cls.check_arguments(name, args)
         branches = args[1:]
-        if conditions.is_true(cls._condition(parser, name, args[0]), parser.scope):
+        decided = conditions.is_true(cls._condition(parser, name, args[0]), parser.scope)
+        if isinstance(decided, Unknown):
+            node = cls(name, [_parse_if_possible(parser, each, decided) for each in branches])
+            node.unknown = decided
+            return node
+        if decided:
             return cls(name, parser.parse(branches[0]))
         return cls(name, parser.parse(branches[1]) if len(branches) == 2 else OMITTED)
 
@@ -60,8 +81,43 @@ class If(Function):
         if is_omitted(self.args):
             self.args = OMITTED
 
+    def validate(self, scope: Scope | None = None) -> None:
+        if self.unknown is None:
+            super().validate(scope)
+
     def result(self, scope: Scope) -> Value:
-        return resolve(self.args, scope)
+        if self.unknown is None:
+            return resolve(self.args, scope)
+        results = [_resolve_if_possible(branch, scope, self.unknown) for branch in self.args]
+        if len(results) == 2 and is_known(results) and results[0] == results[1]:
+            return results[0]
+        kinds = {_type_of(result) for result in results}
+        return merge(kinds.pop() if len(kinds) == 1 else ANY, self.unknown, results)
+
+
+def _parse_if_possible(parser: Parser, branch: Value, condition: Unknown) -> Value:
+    """Return a parsed branch that may never be taken; the condition if it is invalid."""
+    try:
+        parsed = parser.parse(branch)
+    except exception.HeatException:
+        return condition
+    return parsed if dependencies(parsed) <= {*parser.resources} else condition
+
+
+def _resolve_if_possible(branch: Value, scope: Scope, condition: Unknown) -> Value:
+    try:
+        return resolve(branch, scope)
+    except (exception.HeatException, *ARGUMENT_ERRORS):
+        return condition
+
+
+def _type_of(value: Value) -> str:
+    if isinstance(value, Unknown):
+        return value.type
+    return next((name for kind, name in _TYPES if isinstance(value, kind)), ANY)
+
+
+_TYPES = ((str, STRING), (bool, BOOLEAN), (int | float, NUMBER), (dict, MAP), (list, LIST))
 
 
 class IfNullable(If):
@@ -77,6 +133,8 @@ class IfNullable(If):
 class Equals(Function):
     """{equals: [value_1, value_2]} returns whether two values are equal."""
 
+    gives = BOOLEAN
+
     def check(self) -> None:
         self.require_arguments(
             2, f'Arguments to "{self.name}" must be of the form: [value_1, value_2]'
@@ -89,6 +147,8 @@ class Equals(Function):
 
 class Not(Function):
     """{not: condition} negates a condition."""
+
+    gives = BOOLEAN
 
     def check(self) -> None:
         if self.args is None:
@@ -114,7 +174,9 @@ class CfnNot(Not):
 class And(Function):
     """{and: [condition, condition, ...]} is true if all conditions are; stops at a false one."""
 
-    combine = all
+    gives = BOOLEAN
+    #: the value of a condition that decides the whole
+    decisive = False
 
     def check(self) -> None:
         if not isinstance(self.args, list):
@@ -123,13 +185,26 @@ class And(Function):
             raise ValueError(f'The minimum number of condition arguments to "{self.name}" is 2.')
 
     def result(self, scope: Scope) -> Value:
-        return type(self).combine(conditions.is_true(condition, scope) for condition in self.args)
+        unknown: list[Value] = []
+        for condition in self.args:
+            try:
+                value = conditions.is_true(condition, scope)
+            except (exception.HeatException, *ARGUMENT_ERRORS):
+                if unknown:  # if an unknown one decides, this one is not read
+                    break
+                raise
+            if isinstance(value, Unknown):
+                unknown.append(value)
+            elif value is self.decisive:
+                return value
+        require_known(unknown)
+        return not self.decisive
 
 
 class Or(And):
     """{or: [condition, condition, ...]} is true if any condition is; stops at a true one."""
 
-    combine = any
+    decisive = True
 
 
 class NotAllowed(Function):

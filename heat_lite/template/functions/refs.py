@@ -9,6 +9,7 @@ from heat_lite.template import attributes
 from heat_lite.template.function import Function, Parser, Reference, Scope, dependencies, resolve
 from heat_lite.template.functions import budget
 from heat_lite.template.suggest import quote_hint, suggest
+from heat_lite.template.unknown import STRING, Unknown, require_known
 
 
 class GetParam(Function):
@@ -19,6 +20,7 @@ class GetParam(Function):
 
     def result(self, scope: Scope) -> Value:
         name, *path = self._arguments(scope)
+        require_known(name)
         if not isinstance(name, str):
             text = f'Parameter name in "{self.name}" must be string'
             raise TypeError(exception.append_hint(text, quote_hint(name)))
@@ -32,9 +34,9 @@ class GetParam(Function):
 
     def _arguments(self, scope: Scope) -> list[Value]:
         args = resolve(self.args, scope)
-        if not args and args is not False:
+        if args is not False and not isinstance(args, Unknown) and not args:
             raise ValueError(f'Function "{self.name}" must have arguments')
-        if isinstance(args, str):
+        if isinstance(args, str | Unknown):
             return [args]
         if not isinstance(args, list):
             text = f'Argument to "{self.name}" must be string or list'
@@ -44,6 +46,8 @@ class GetParam(Function):
 
 def _step(value: Value, key: int | str) -> Value:
     """Return the value at a key or index; an index may be a numeric string."""
+    if isinstance(value, Unknown):
+        return value.at([key])
     if isinstance(value, dict):
         return value[key]
     if isinstance(value, list | str):
@@ -100,7 +104,7 @@ class GetResource(Reference):
             self.args = _resolve_if_possible(self.args, parser)
 
     def resource_name(self) -> str | None:
-        return None if isinstance(self.args, Function) else str(self.args)
+        return None if isinstance(self.args, Function | Unknown) else str(self.args)
 
     def result(self, scope: Scope) -> Value:
         name = resolve(self.args, scope)
@@ -153,17 +157,21 @@ class GetAttr(Reference):
 
     def resource_name(self) -> str | None:
         name = self.args[0]
+        if isinstance(name, Unknown):
+            return None
         if isinstance(name, GetResource):
             # Until the resource exists its reference is its name, as in Heat.
             return name.resource_name()
         # Heat's error message shows 'None' for a name that depends on another resource
         return 'None' if isinstance(name, Function) else str(name)
 
-    def attribute_path(self) -> tuple:
+    def attribute_path(self) -> tuple | None:
         """Return ``(attribute, key, ...)``, cut off before the first part that is a function."""
+        if isinstance(self.args[0], Unknown):
+            return None
         path = []
         for part in self.args[1:]:
-            if isinstance(part, Function | list | dict):
+            if isinstance(part, Function | list | dict | Unknown):
                 break
             path.append(part)
         return tuple(path)
@@ -174,6 +182,7 @@ class GetAttr(Reference):
         if isinstance(name, GetResource):
             name = name.resource_name()
         self.require_known(name)
+        require_known(path[:1])
         if path and isinstance(path[0], Function):
             self._refuse_dependent(name, path[0])
         elif path:
@@ -202,6 +211,7 @@ class GetAttr(Reference):
     def result(self, scope: Scope) -> Value:
         name, *path = resolve(self.args, scope)
         self.require_known(name)
+        require_known(path)
         value = self.read_attribute(scope, name, path)
         budget.charge_value(self.name, value)
         return value
@@ -259,8 +269,11 @@ class GetFile(Function):
     {get_file: name} returns the content of a file that came with the template.
     """
 
+    gives = STRING
+
     def result(self, scope: Scope) -> Value:
         name = resolve(self.args, scope)
+        require_known(name)
         if not isinstance(name, str):
             raise TypeError(f'Argument to "{self.name}" must be a string')
         try:

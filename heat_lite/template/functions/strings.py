@@ -9,6 +9,7 @@ from urllib import parse as urls
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget, replacement
+from heat_lite.template.unknown import LIST, STRING, Unknown, is_known, merge, require_known
 
 #: characters of a URL that are quoted in a step: each by itself
 CHARACTERS_A_QUOTING_STEP = 8
@@ -21,6 +22,7 @@ class Replace(Function):
     not searched again.
     """
 
+    gives = STRING
     allows_json = False  # whether lists and maps are inserted as JSON
     usage = (
         '"{}" syntax should be {}: '
@@ -38,14 +40,20 @@ class Replace(Function):
 
     def result(self, scope: Scope) -> Value:
         template, params = resolve_each(self.parts(), scope)
-        if not isinstance(template, str):
+        if not isinstance(template, str | Unknown):
             raise TypeError(f'"{self.name}" template must be a string')
-        if not isinstance(params, dict):
+        if not isinstance(params, dict | Unknown):
             raise TypeError(f'"{self.name}" params must be a map')
+        if isinstance(params, Unknown):
+            return merge(STRING, template, params)
         keys = sorted(params, key=lambda key: (-len(key), key))
-        pairs = [(key, self.to_text(key, params[key])) for key in keys]
+        unknown = {key: params[key] for key in keys if not is_known(params[key])}
+        pairs = [(key, '' if key in unknown else self.to_text(key, params[key])) for key in keys]
+        if isinstance(template, Unknown):
+            return merge(STRING, template, list(unknown.values()))
         text, unused = replacement.replace(template, pairs, self.name)
         self.check_unused(unused)
+        require_known([value for key, value in unknown.items() if key not in unused])
         return text
 
     def to_text(self, key: str, value: Value) -> str:
@@ -120,6 +128,7 @@ class Join(Function):
     A null item counts as an empty string, a null list as an empty list.
     """
 
+    gives = STRING
     example = '[ "str1", "str2"]]'
     most_arguments: float = 2
 
@@ -132,12 +141,15 @@ class Join(Function):
 
     def result(self, scope: Scope) -> Value:
         delimiter, *lists = resolve_each(self.args, scope)
-        items = []
+        items: list[Value] = []
+        unknown = [part for part in lists if isinstance(part, Unknown)]
         for part in lists:
-            items += self.items_of(part)
-        if not isinstance(delimiter, str):
+            items += part.known if isinstance(part, Unknown) else self.items_of(part)
+        if not isinstance(delimiter, str | Unknown):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        texts = [self.to_text(item) for item in items]
+        texts = [self.to_text(item) for item in items if is_known(item)]
+        if unknown or len(texts) < len(items) or isinstance(delimiter, Unknown):
+            return merge(STRING, unknown, items, delimiter)
         budget.check_text(self.name, len(delimiter) * len(texts) + sum(map(len, texts)))
         return delimiter.join(texts)
 
@@ -182,6 +194,8 @@ class StrSplit(Function):
     With an index the result is one part, without it the list of parts. A null string gives null.
     """
 
+    gives = STRING
+
     def check(self) -> None:
         if isinstance(self.args, str | dict):
             raise TypeError(self._usage('arguments'))
@@ -194,22 +208,37 @@ class StrSplit(Function):
 
     def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
+        require_known(args if isinstance(args, Unknown) else ())
         if not isinstance(args, list) or len(args) < 2:
             raise ValueError(self._usage('arguments'))
         delimiter, text, *index = args
         if text is None:
             return None
+        if not is_known(args):
+            return self._partly_known(delimiter, text, *index)
         if not isinstance(text, str):
             raise TypeError(f'"{self.name}" splits a string, not {text!r}')
         budget.check_split(self.name, text, delimiter)
         parts = text.split(delimiter)
         return self._one(parts, index[0]) if index else parts
 
-    def _one(self, parts: list[str], index: Value) -> str:
+    def _partly_known(self, delimiter: Value, text: Value, index: Value = None) -> Unknown:
+        if not isinstance(delimiter, Unknown):
+            ''.split(delimiter)  # raises for what cannot delimit
+        if not isinstance(text, str | Unknown):
+            raise TypeError(f'"{self.name}" splits a string, not {text!r}')
+        if index is not None and not isinstance(index, Unknown):
+            self._number(index)
+        return merge(LIST if index is None else STRING, delimiter, text, index)
+
+    def _number(self, index: Value) -> int:
         try:
-            number = int(index)
+            return int(index)
         except ValueError:
             raise ValueError(self._usage('index')) from None
+
+    def _one(self, parts: list[str], index: Value) -> str:
+        number = self._number(index)
         try:
             return parts[number]
         except IndexError:
@@ -221,6 +250,8 @@ class StrSplit(Function):
 class CfnSplit(Function):
     """{Fn::Split: [delimiter, string]} splits a string into a list."""
 
+    gives = LIST
+
     def check(self) -> None:
         self.require_arguments(
             2,
@@ -229,10 +260,12 @@ class CfnSplit(Function):
 
     def result(self, scope: Scope) -> Value:
         delimiter, text = resolve_each(self.args, scope)
-        if not isinstance(delimiter, str):
+        if not isinstance(delimiter, str | Unknown):
             raise TypeError(f'Delimiter for {self.name} must be string')
-        if not isinstance(text, str):
+        if not isinstance(text, str | Unknown):
             raise TypeError(f'String to split must be string; got {type(text)}')
+        if isinstance(delimiter, Unknown) or isinstance(text, Unknown):
+            return merge(LIST, delimiter, text)
         budget.check_split(self.name, text, delimiter)
         return text.split(delimiter)
 
@@ -243,16 +276,21 @@ class Digest(Function):
     The string is encoded as Latin-1.
     """
 
+    gives = STRING
+
     def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
-        if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
+        require_known(args if isinstance(args, Unknown) else ())
+        if not isinstance(args, list) or not all(isinstance(arg, str | Unknown) for arg in args):
             raise TypeError(f'Argument to function "{self.name}" must be a list of strings')
         if len(args) != 2:
             raise ValueError(f'Function "{self.name}" usage: ["<algorithm>", "<value>"]')
         algorithm, text = args
+        require_known(algorithm)
         if algorithm.lower() not in hashlib.algorithms_available:
             known = ', '.join(sorted(hashlib.algorithms_available))
             raise ValueError(f'Algorithm must be one of {{{known}}}')
+        require_known(text)
         budget.charge_text(self.name, len(text))
         return hashlib.new(algorithm.lower(), text.encode('latin-1')).hexdigest()
 
@@ -263,6 +301,7 @@ class MakeUrl(Function):
     All parts are optional; ``query`` is a map.
     """
 
+    gives = STRING
     keys = ('scheme', 'username', 'password', 'host', 'port', 'path', 'query', 'fragment')
     string_parts = ('scheme', 'username', 'password', 'host', 'path', 'fragment')
 
@@ -299,7 +338,8 @@ class MakeUrl(Function):
 
     def result(self, scope: Scope) -> Value:
         parts = resolve(self.args, scope)
-        self.check_parts(parts)
+        self.check_parts({key: part for key, part in parts.items() if is_known(part)})
+        require_known(parts)
         characters = budget.count_characters(parts)
         budget.check_text(self.name, characters)
         budget.charge_steps(self.name, characters // CHARACTERS_A_QUOTING_STEP)
@@ -333,8 +373,11 @@ class MakeUrl(Function):
 class CfnBase64(Function):
     """{Fn::Base64: string} returns the string unchanged; the compute service encodes it."""
 
+    gives = STRING
+
     def result(self, scope: Scope) -> Value:
         text = resolve(self.args, scope)
+        require_known(text)
         if not isinstance(text, str):
             raise TypeError(f'"{self.name}" argument must be a string')
         return text

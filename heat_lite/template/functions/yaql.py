@@ -16,6 +16,7 @@ from heat_lite.common import lru_cache
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve
 from heat_lite.template.functions import budget, yaql_limits
+from heat_lite.template.unknown import require_known
 
 #: Limit of nested brackets: the time of the parser grows with the square of the depth.
 MAX_BRACKET_DEPTH = 50
@@ -54,8 +55,11 @@ class Yaql(Function):
             raise ValueError(f'Bad expression {error}.') from None
 
     def result(self, scope: Scope) -> Value:
-        expression = self._compile(resolve(self.args['expression'], scope))
+        expression = resolve(self.args['expression'], scope)
+        require_known(expression)
+        expression = self._compile(expression)
         data = resolve(self.args.get('data', {}), scope)
+        require_known(data)
         stopwatch = budget.Stopwatch(self.name)
         context = yaql_limits.MeteredContext(_context(), yaql_limits.Meter(stopwatch, data))
         try:

@@ -4,6 +4,7 @@ import json
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import constraints, reader
+from heat_lite.template.unknown import Unknown, is_known, merge
 
 STRING, NUMBER, LIST, JSON, BOOLEAN = 'string', 'number', 'comma_delimited_list', 'json', 'boolean'
 WIRE_NAMES = {
@@ -37,7 +38,7 @@ def parse(kind: str, value: Value) -> Value:
 def render(kind: str, parsed: Value) -> str:
     """Return a parsed value as the string that the API shows."""
     if kind == LIST:
-        return ','.join(parsed)
+        return ','.join(item or '' for item in parsed)
     return json.dumps(parsed) if kind == JSON else str(parsed)
 
 
@@ -59,9 +60,14 @@ def compare_as(kind: str, value: Value) -> Value:
     return parse(kind, value) if kind in (NUMBER, BOOLEAN) else value
 
 
-def _list(value: Value) -> list[str]:
+def _string(value: Value) -> Value:
+    # the text of a list or a map has those of all of its parts
+    return str(value) if is_known(value) else merge(constraints.STRING, value)
+
+
+def _list(value: Value) -> list[Value]:
     if isinstance(value, list | tuple):
-        return [str(item) for item in value]
+        return [item if isinstance(item, Unknown) else str(item) for item in value]
     try:
         return value.split(',') if value != '' else []
     except AttributeError as error:
@@ -93,7 +99,7 @@ def _boolean(value: Value) -> bool:
 
 
 _PARSERS: dict[str, constraints.Convert] = {
-    STRING: str,
+    STRING: _string,
     NUMBER: constraints.to_number,
     LIST: _list,
     JSON: _json,

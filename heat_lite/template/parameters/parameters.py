@@ -9,6 +9,7 @@ from heat_lite.template import checks
 from heat_lite.template.constraints import AllowedValues, Lookup
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
+from heat_lite.template.unknown import Unknown, as_heat_shows, is_known
 
 __all__ = [
     'HIDDEN_TEXT',
@@ -103,10 +104,17 @@ class Parameters(Mapping):
             if self._given(schema) is not None
         }
 
+    def with_values(self) -> dict[str, Value]:
+        """Return the declared parameters that have a value: ``{name: value}``."""
+        return {name: self[name] for name in self.declared_names() if self.has_value(name)}
+
     def _as_string(self, schema: ParameterSchema) -> str:
         if schema.hidden:
             return HIDDEN_TEXT
-        return parameter_types.render(schema.type, self[schema.name])
+        value = self[schema.name]
+        if isinstance(value, Unknown) and value.shown is None:
+            return ''
+        return parameter_types.render(schema.type, as_heat_shows(value))
 
     def describe(self) -> dict[str, dict]:
         """Return the declared parameters as POST /validate shows them."""
@@ -121,7 +129,7 @@ class Parameters(Mapping):
         values = []
         for schema in self.schemata.values():
             given = self._given(schema) if schema.hidden else None
-            if given is not None:
+            if given is not None and is_known(given):
                 values.append(given)
                 with contextlib.suppress(ValueError, TypeError):
                     values.append(parameter_types.parse(schema.type, given))
@@ -144,6 +152,8 @@ class Parameters(Mapping):
 
     def _check(self, schema: ParameterSchema, lookup: Lookup | None) -> None:
         parsed = self[schema.name]
+        if isinstance(parsed, Unknown):
+            return
         value = parameter_types.constraint_value(schema.type, self._given(schema), parsed)
         try:
             for constraint in schema.constraints:
@@ -186,6 +196,8 @@ class Parameters(Mapping):
         given = self._given(schema)
         if given is None:
             raise exception.UserParameterMissing(key=schema.name)
+        if isinstance(given, Unknown):
+            return given.of_type(parameter_types.PROPERTY_TYPES[schema.type])
         try:
             return parameter_types.parse(schema.type, given)
         except (ValueError, TypeError) as error:

@@ -3,7 +3,7 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import checks, property_checks, versions
+from heat_lite.template import checks, versions
 from heat_lite.template.checks import Violation
 from heat_lite.template.schema import map_, string
 
@@ -172,9 +172,9 @@ def test_condition_value_map_yields_hint_in_message_only():
 def test_property_names_unknown_and_unimplemented_each_yields():
     schemata = {'size': string(), 'old': string(implemented=False), 'm': map_('A map.', {})}
     given = {'sizee': 1, 'old': 2, 'm': 3}
-    assert found(property_checks.property_names(schemata, given, ('properties',))) == [
+    assert found(checks.property_names(schemata, given, ('properties',))) == [
         (('sizee',), 'Property error: properties: Unknown Property sizee. Did you mean "size"?'),
         (('old',), 'Property error: properties: Property old not implemented yet'),
     ]
-    [violation] = property_checks.property_names(schemata, given, nested=True)
+    [violation] = checks.property_names(schemata, given, nested=True)
     assert violation.path == ('sizee',)

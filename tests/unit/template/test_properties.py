@@ -1,10 +1,11 @@
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.template import function, property_checks, translation
+from heat_lite.template import checks, function, translation
 from heat_lite.template.constraints import AllowedValues, Length, Range
 from heat_lite.template.properties import Properties, changed
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
+from heat_lite.template.unknown import LIST, STRING, Unknown
 
 RANDOM = {
     'length': integer(default=32, constraints=[Range(1, 512)]),
@@ -240,21 +241,22 @@ def test_property_constant_value_is_cached():
     assert len(asked) == 1
 
 
-def test_pending_property_is_converted_but_not_constrained():
-    data = {'character_classes': [{'class': Attribute('get', 'x'), 'zz': 1}]}
-
-    def resolve(snippet):
-        return function.resolve(snippet, None)
-
-    Properties(
-        RANDOM, data, resolve, pending=lambda snippet: 'other' in function.dependencies(snippet)
-    ).validate()
-    with pytest.raises(exception.StackValidationFailed):
-        Properties(RANDOM, data, resolve).validate()
+def test_unknown_part_of_a_property_waits_while_the_rest_is_checked():
+    unknown = Unknown(STRING, ['other.show'])
+    Properties(RANDOM, {'character_classes': [{'class': unknown, 'min': 2}]}).validate()
+    with pytest.raises(exception.StackValidationFailed, match='Unknown Property zz'):
+        Properties(RANDOM, {'character_classes': [{'class': unknown, 'zz': 1}]}).validate()
     with pytest.raises(exception.StackValidationFailed, match='is not an integer'):
-        Properties(
-            RANDOM, {'length': Attribute('get', 'x')}, resolve, pending=lambda snippet: True
-        ).validate()
+        Properties(RANDOM, {'character_classes': [{'class': unknown, 'min': 'x'}]}).validate()
+
+
+def test_unknown_list_with_known_items_checks_these():
+    def given(*items):
+        return {'character_classes': Unknown(LIST, ['other.list'], known=items)}
+
+    Properties(RANDOM, given({'class': 'digits'})).validate()
+    with pytest.raises(exception.StackValidationFailed, match='not an allowed value'):
+        Properties(RANDOM, given({'class': 'none'})).validate()
 
 
 def test_preview_shows_names_of_objects_as_given():
@@ -287,7 +289,7 @@ def test_property_lookup_and_find_are_called():
 
 def test_property_object_not_found_is_refused():
     def find(kind, value):
-        raise property_checks.property_error(f'no {kind} {value}')
+        raise checks.property_error(f'no {kind} {value}')
 
     schemata = {
         'net': string(ref='net'),

@@ -17,6 +17,7 @@ from heat_lite.template.schema import (
     string,
     text,
 )
+from heat_lite.template.unknown import Unknown
 
 FAILED = ('error', 'error_restoring', 'error_extending', 'error_backing-up', 'error_deleting')
 #: attributes that Heat returns as strings
@@ -138,7 +139,7 @@ class Volume(CloudResource):
     def _is_set(self, name):
         """Return whether a property has a value; the value may be unknown yet."""
         value = self.properties.value_without_lookup(name)
-        return self.properties.is_given(name) if value is None else bool(value)
+        return isinstance(value, Unknown) or bool(value)
 
     def create_object(self, values):
         body = {self.rest.key: values}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, coercion, members, property_checks, support
+from heat_lite.template import checks, coercion, members, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
 from heat_lite.template.lint import chains, self_nesting
@@ -200,12 +200,12 @@ class _PropertyReader:
         if self.calls.is_call(given):
             return
         aliases = coercion.aliases_of(schemata)
-        yield from property_checks.property_names(schemata, given)
+        yield from checks.property_names(schemata, given)
         for name, schema in schemata.items():
             if name in given:
                 yield from below((name,), self._given(name, schema, given[name]))
             elif schema.required and not schema.has_default and aliases.get(name) not in given:
-                yield property_checks.missing_property(name)
+                yield checks.missing_property(name)
 
     def _given(self, name: str, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if schema.implemented and schema.support.status == support.DEPRECATED:
@@ -249,7 +249,7 @@ def _conversion(
     except exception.StackValidationFailed as error:
         yield Violation('property-value', error.path, error)
     except coercion.AliasConflict as conflict:
-        yield property_checks.property_conflict(conflict.names)
+        yield checks.property_conflict(conflict.names)
 
 
 def _deprecated(path: tuple, what: str, status: SupportStatus) -> Violation:

@@ -8,6 +8,10 @@ from heat_lite.engine.stack import diff
 from heat_lite.template.properties import Properties
 from heat_lite.template.schema import string
 from heat_lite.template.stored_properties import StoredProperties, StoredValues
+from heat_lite.template.unknown import STRING, Unknown
+
+NAMES = ('free', 'fixed', 'choosy')
+UNKNOWN = Unknown(STRING, ['other.show'])
 
 
 class Kind(Resource):
@@ -112,7 +116,7 @@ def test_decide_immutable_property_raises_not_supported():
 def test_decide_with_later_values_may_replace(later, action, may_replace):
     decision = diff.decide(
         resource(free='a', fixed='a', choosy='a'),
-        definition(free='a', fixed='a', choosy='a'),
+        definition(**{name: UNKNOWN if name in later else 'a' for name in NAMES}),
         later=frozenset(later),
     )
     assert (decision.action, decision.may_replace, decision.later) == (action, may_replace, later)

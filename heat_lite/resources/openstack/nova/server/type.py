@@ -15,6 +15,7 @@ from heat_lite.resources.openstack.nova.server.networking import ServerNetworkin
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
 from heat_lite.resources.openstack.nova.server.request import ServerRequest
 from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
+from heat_lite.template.unknown import Unknown
 
 
 class Server(NovaServer, ConfigAgent):
@@ -68,10 +69,12 @@ class Server(NovaServer, ConfigAgent):
                 'Cannot use the personality parameter as nova no longer supports it. '
                 'Use user_data instead.'
             )
-        # the value of an image that another resource gives may be unknown yet
-        image = values['image'] or values.is_given('image')
+        image = values['image']
         block_devices.validate(
-            self.name, image, values['block_device_mapping'], values['block_device_mapping_v2']
+            self.name,
+            isinstance(image, Unknown) or image,
+            values['block_device_mapping'],
+            values['block_device_mapping_v2'],
         )
         networks_property.validate(
             self.name, values.value_without_lookup('networks') or (), values['security_groups']
