@@ -10,7 +10,7 @@ from heat_lite.template.lint import settings as lint_settings
 from heat_lite.template.lint.settings import Settings
 
 FILE = '.heat-lint.yaml'
-SUFFIXES = ('.yaml', '.yml', '.template', '.json')
+SUFFIXES = ('.yaml', '.yml', '.template', '.json', '.env')
 #: number of files of all folders together
 MAX_FILES = 10_000
 #: bytes of the file of the settings

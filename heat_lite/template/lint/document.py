@@ -125,8 +125,8 @@ class EnvironmentDocument(Document):
 
     ``files`` reads and joins names (see ``linter``). ``types`` are those of the service, ``base``
     is the operator's environment. ``is_named``: the caller names it; otherwise a folder contains
-    it. ``templates`` are the templates that use the environment, ``used_types`` the names of types
-    in all templates. ``is_merged``: it is merged over another one.
+    it. ``templates`` are the templates that use the environment, ``used_targets`` the targets of
+    entries that a template uses. ``is_merged``: it is merged over another one.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class EnvironmentDocument(Document):
         self.types = types
         self.is_named = is_named
         self.templates: list[TemplateDocument] = []
-        self.used_types: set[str] = set()
+        self.used_targets: set[str] = set()
         self.is_merged = False
 
     def section(self, name: str) -> dict:
@@ -167,9 +167,12 @@ class EnvironmentDocument(Document):
                     path = (RESOURCE_REGISTRY, resource_registry.PER_RESOURCE, name)
                     yield from _targets(entry, path)
 
-    def uses(self, name: str) -> bool:
-        """Whether a template has a type to which the entry ``name`` of the registry applies."""
-        return any(resource_registry.applies(name, each) for each in self.used_types)
+    def uses(self, path: tuple) -> bool:
+        """Whether a template uses the entry at a path of the registry."""
+        target: Value = functools.reduce(dict.__getitem__, path, self.data)
+        if resource_registry.is_template(target):
+            target = self.files.join(self.name, target)
+        return target in self.used_targets
 
     def may_be_of_other_template(self) -> bool:
         """Whether an environment of a folder has a parameter of which no template there has one of
@@ -427,16 +430,17 @@ class TemplateDocument(Document):
             resource_registry.applies(name, type_name) for name in self.mapped_types
         )
 
-    def used_types(self) -> set[str]:
-        """Return the names of types in the template, and those that they stand for."""
+    def used_targets(self) -> set[str]:
+        """Return the targets of the entries of environments that types of the template lead to."""
         found: set[str] = set()
         for definition in self.definitions():
-            waiting = [definition.type_name]
+            waiting, seen = [definition.type_name], set()
             while waiting:
                 name = waiting.pop()
-                if name not in found and len(name) <= resource_registry.MAX_TARGET:
-                    found.add(name)
-                    entries = self.environment.registry.entries_for(name, definition.name)
+                if name not in seen and len(name) <= resource_registry.MAX_TARGET:
+                    seen.add(name)
+                    entries = [*self.environment.registry.entries_for(name, definition.name)]
+                    found.update(given for given, _target in entries)
                     waiting += [target for _given, target in entries]
         return found
 

@@ -31,7 +31,7 @@ def environment_level_at(document: EnvironmentDocument, rule: Rule, path: tuple)
     if rule.name in _PARAMETER_RULES and document.may_be_of_other_template():
         return WARNING
     # the service reads only entries of types that a template has
-    if rule.name == 'registry-target' and not document.uses(path[-1]):
+    if rule.name == 'registry-target' and not document.uses(path):
         return WARNING if document.is_named else NOTE
     return rule.level
 

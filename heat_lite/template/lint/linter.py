@@ -99,9 +99,9 @@ class Linter:
         self._templates.update({each.name: each for each in first})
         # a file of a folder without environments gets that of the template that uses it
         found = self._check_templates([each for each in templates if each not in first])
-        used_types = self._used_types() if environments else set()
+        used_targets = self._used_targets() if environments else set()
         for each in environments:
-            each.used_types = used_types
+            each.used_targets = used_targets
             found[each.name] = self._check_environment(each)
         order = dict.fromkeys([document.name for document in documents] + list(found))
         return [
@@ -218,10 +218,10 @@ class Linter:
                 document = self._templates[name]
                 found[name] = [] if document is None else self._check_template(document)
 
-    def _used_types(self) -> set[str]:
-        """Return the names of types in all templates, and those that they stand for."""
+    def _used_targets(self) -> set[str]:
+        """Return the targets of the entries of environments that templates use."""
         templates = [each for each in self._templates.values() if each is not None]
-        used = (each.used_types() for each in templates if each.template is not None)
+        used = (each.used_targets() for each in templates if each.template is not None)
         return set().union(*used)
 
     def _check_environment(self, document: EnvironmentDocument) -> list[Finding]:

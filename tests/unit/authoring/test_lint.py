@@ -236,6 +236,8 @@ def project(tmp_path):
         'stacks/compose.yaml': 'services: {a: {image: b}}\n',
         'stacks/old/bad.yaml': BAD,
         'stacks/notes.txt': HOT,
+        'stacks/web.env': 'parameter_default: {}\nresource_registry: {}\n',
+        'stacks/variables.env': 'PASSWORD=zvqkwpml\n',
         'stacks/broken.yaml': HOT + 'resources: {\n',
         'plugins/thing.py': PLUGIN,
         '.heat-lint.yaml': 'ignore: [stacks/old]\nplugin_dirs: [plugins]\n',
@@ -254,6 +256,7 @@ def found(done):
 def test_folder_is_searched_for_templates(project):
     done = run('lint', 'stacks', cwd=project)
     assert found(done.stdout) == {
+        ('stacks/web.env', 'environment-section:'),
         ('stacks/web.yaml', 'foreign-type:'),
         ('stacks/broken.yaml', 'syntax:'),
     }
@@ -270,8 +273,8 @@ def test_plugin_folder_that_the_user_names_is_loaded(project, argv):
 def test_settings_change_levels_types_and_environments(project):
     (project / 'lint').mkdir()
     (project / 'lint' / 'settings.yaml').write_text(
-        'rules: {syntax: off, no-resources: error}\nresource_types: ["Other::*"]\n'
-        'environments: [types.yaml]\n'
+        'rules: {syntax: off, environment-section: off, no-resources: error}\n'
+        'resource_types: ["Other::*"]\nenvironments: [types.yaml]\n'
     )
     (project / 'lint' / 'types.yaml').write_text('resource_registry: {Acme::Thing: Other::Thing}\n')
     (project / 'stacks' / 'empty.yaml').write_text(HOT)

@@ -64,7 +64,7 @@ def check_registry_target(document: EnvironmentDocument) -> Iterator[tuple]:
         if is_template(target):
             file = document.files.join(document.name, target)
             if document.files.has(file) is False:
-                unused = '' if document.uses(name) else ', which clients read even if it is unused'
+                unused = '' if document.uses(path) else ', which clients read even if it is unused'
                 yield path, f'There is no template "{target}" ({file}){unused}'
         elif target.startswith(SERVICE_NAMESPACES) and not _is_known(document, name, target):
             text = f'There is no resource type "{target}"'

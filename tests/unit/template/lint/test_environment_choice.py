@@ -118,6 +118,30 @@ def test_entry_without_a_target_is_an_error_only_where_a_template_has_the_type(e
     assert levels(NOTHING) == ['warning'] and levels(NOTHING, folder=True) == ['note']
 
 
+def test_entry_that_templates_of_other_folders_use_is_a_note():
+    contents = {
+        'a/app.yaml': USER,
+        'a/env.yaml': 'resource_registry: {"My::Part": OS::Heat::RandomString}\n',
+        'b/app.yaml': NOTHING,
+        'b/env.yaml': 'resource_registry: {"My::Part": gone.yaml}\n',
+    }
+    assert found(contents) == [('b/env.yaml', 'note', 'registry-target')]
+
+
+def test_entry_of_one_resource_is_used_by_it_alone():
+    text = 'resource_registry: {resources: {%s: {"My::Part": gone.yaml}}}\n'
+    two = USER.replace('p: {', 'a: {type: My::Part}\n  p: {')
+    levels = {
+        name: [
+            level
+            for file, level, _rule in found({'app.yaml': two, 'e.yaml': text % name})
+            if file == 'e.yaml'
+        ]
+        for name in ('a', 'p', 'q')
+    }
+    assert levels == {'a': ['error'], 'p': ['error'], 'q': ['note']}
+
+
 def test_mapped_file_with_errors_is_checked_where_a_template_uses_it():
     contents = {
         'env.yaml': 'resource_registry: {"My::Part": part.yaml}\n',
