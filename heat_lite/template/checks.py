@@ -11,6 +11,7 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
+from heat_lite.common.value_texts import bare, kind_of, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.suggest import (
@@ -122,11 +123,11 @@ def _no_map(name: str, word: str, value: Value) -> Exception:
     """Return what Heat raises for a section that is not a map."""
     if name == 'resources':
         return exception.StackValidationFailed(
-            f'"{word}" must contain a map of resource maps. Found a [{type(value)}] instead'
+            f'"{word}" must contain a map of resource maps. Found {kind_of(value)} instead'
         )
     if name == 'conditions':
         return condition_error(
-            f'Condition definitions must be a map. Found a {type(value).__name__} instead',
+            f'Condition definitions must be a map. Found {kind_of(value)} instead',
             'Conditions validation error',
         )
     # Heat raises AttributeError for parameters and outputs, and clients see the name of the
@@ -173,7 +174,7 @@ def _hot_resource_body(snippet: Value, version: Version) -> Iterator[Violation]:
         yield _resource(_NO_HOT_TYPE)
     elif not isinstance(snippet, dict):
         yield _resource(
-            f'"resources" must contain a map of resource maps. Found a [{type(snippet)}] instead'
+            f'"resources" must contain a map of resource maps. Found {kind_of(snippet)} instead'
         )
     else:
         yield from _hot_resource_keys(snippet, version)
@@ -197,7 +198,7 @@ def _hot_resource_keys(snippet: Value, version: Version) -> Iterator[Violation]:
 
 def _cfn_resource_body(snippet: Value) -> Iterator[Violation]:
     if snippet is not None and not isinstance(snippet, dict):
-        yield _resource(f'Resources must contain Resource. Found a [{type(snippet)}] instead')
+        yield _resource(f'Resources must contain Resource. Found {kind_of(snippet)} instead')
     elif not (snippet or {}).get('Type'):
         yield _resource(_missing(_NO_TYPE, 'Type', snippet))
 
@@ -242,7 +243,7 @@ def deletion_policy(policy: Value, version: Version) -> Iterator[Violation]:
     """Yield a deletion policy that the version does not know."""
     known = version.deletion_policies
     if not isinstance(policy, str) or policy not in known:
-        text = f'Invalid deletion policy "{policy}"'
+        text = f'Invalid deletion policy {quoted(policy)}'
         message = with_suggestion(f'{text}: use one of {", ".join(known)}', policy, known)
         yield _resource(with_keyword_suggestion(text, policy, known), message=message)
 
@@ -260,9 +261,7 @@ def duplicate_names(names: Iterable[str], parameters: Collection[str]) -> Iterat
     """Yield the names that a resource and a parameter share: ``Ref`` reads either."""
     twice = sorted(name for name in names if name in parameters)
     for name in twice:
-        error = exception.StackValidationFailed(
-            f'Duplicate names {{{", ".join(map(repr, twice))}}}'
-        )
+        error = exception.StackValidationFailed(f'Duplicate names {", ".join(map(quoted, twice))}')
         message = f'A parameter has the name "{name}", too: rename one of them'
         yield Violation('duplicate-name', (name,), error, message)
 
@@ -295,7 +294,7 @@ def output(name: str, snippet: Value, version: Version) -> Iterator[Violation]:
     """Yield an output that is not a map or has no value."""
     path, word = (version.dialect.sections['outputs'], name), version.dialect.output['value']
     if not isinstance(snippet, dict):
-        text = f'Output definitions must be a map. Found a {type(snippet).__name__} instead'
+        text = f'Output definitions must be a map. Found {kind_of(snippet)} instead'
         yield _output(text, path)
     elif word not in snippet:
         text = _missing(f'Each output definition must contain a {word} key.', word, snippet)
@@ -326,7 +325,7 @@ def attribute_outputs(snippets: Mapping, version: Version) -> Iterator[Violation
 
 def _attribute_output_keys(name: str, snippet: Value, version: Version) -> Iterator[Violation]:
     if not isinstance(snippet, dict):
-        text = f'"outputs" must contain a map of output maps. Found a [{type(snippet)}] instead'
+        text = f'"outputs" must contain a map of output maps. Found {kind_of(snippet)} instead'
         yield _attribute_output(text, name)
         return
     for key in snippet:
@@ -374,7 +373,7 @@ class UnknownCondition(ValueError):
     """The value of a condition is not the name of one: ``subject`` is the value."""
 
     def __init__(self, value: Value, hint: str = '') -> None:
-        super().__init__(append_hint(f'Invalid condition "{value}"', hint))
+        super().__init__(append_hint(f'Invalid condition {quoted(value)}', hint))
         self.subject = str(value)
 
 
@@ -389,7 +388,9 @@ def condition_definition(
 ) -> Iterator[Violation]:
     """Yield a definition without functions that is not a boolean. The text ends in the hint."""
     if not isinstance(definition, bool):
-        error = condition_error(f'The definition of condition "{name}" is invalid: {definition}')
+        error = condition_error(
+            f'The definition of condition "{name}" is invalid: {bare(definition)}'
+        )
         yield Violation('condition', (), error.with_hint(hint(definition)))
 
 

@@ -8,7 +8,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping
 
-from heat_lite.common import exception
+from heat_lite.common import exception, value_texts
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, versions
 from heat_lite.template.checks import raise_first
@@ -88,7 +88,7 @@ def _string(schema: PropertySchema, value: Value, options: CheckOptions) -> Valu
         return schema.default if schema.has_default else ''
     if isinstance(value, int):
         return str(value)
-    raise ValueError(f'Value must be a string; got {value!r}')
+    raise ValueError(f'Value must be a string; got {value_texts.as_json(value)}')
 
 
 def _integer(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
@@ -98,8 +98,8 @@ def _integer(schema: PropertySchema, value: Value, options: CheckOptions) -> Val
         return schema.default if schema.has_default else 0
     try:
         return int(value)
-    except (ValueError, OverflowError):
-        raise ValueError(f"Value '{value}' is not an integer") from None
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(f"Value '{value_texts.bare(value)}' is not an integer") from None
 
 
 def _number(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
@@ -116,7 +116,7 @@ def _boolean(schema: PropertySchema, value: Value, options: CheckOptions) -> Val
         return value
     text = value.lower() if isinstance(value, str) else None
     if text not in ('true', 'false'):
-        raise ValueError(f'"{value}" is not a valid boolean')
+        raise ValueError(f'{value_texts.quoted(value)} is not a valid boolean')
     return text == 'true'
 
 
@@ -126,7 +126,7 @@ def _map(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if not isinstance(value, Mapping):
         if schema.allow_conversion and isinstance(value, str | list):
             return value
-        raise ValueError(f'"{value}" is not a map')
+        raise ValueError(f'{value_texts.quoted(value)} is not a map')
     return value if schema.schema is None else _children(schema.schema, value, options)
 
 
@@ -201,7 +201,7 @@ def _list(schema: PropertySchema, value: Value, options: CheckOptions) -> Value:
     if isinstance(value, str) and schema.allow_conversion:
         value = value.split(',') if value else []
     if not isinstance(value, list | tuple):
-        raise ValueError(f'"{value!r}" is not a list')
+        raise ValueError(f'{value_texts.quoted(value)} is not a list')
     return schema.map_nested(value, lambda nested, item: convert(nested, item, options))
 
 

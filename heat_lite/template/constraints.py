@@ -6,6 +6,7 @@ value names an existing object of that kind, else the reason for the error, and 
 UnknownConstraint for an unknown kind.
 """
 
+import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import TypeAlias
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
+from heat_lite.common.value_texts import bare, kind_of, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template import format_constraints, patterns
 from heat_lite.template.functions import budget
@@ -137,7 +139,7 @@ class Bounded(Constraint):
         """Return the error message for a number beyond the bounds, None for another one."""
         if (self.min is None or number >= self.min) and (self.max is None or number <= self.max):
             return None
-        bounds = ', '.join(f'{key}: {bound}' for key, bound in self._bounds().items())
+        bounds = ', '.join(f'{key}: {bare(bound)}' for key, bound in self._bounds().items())
         return f'{what} is out of range ({bounds})'
 
     def rule(self) -> dict[str, Value]:
@@ -160,7 +162,7 @@ class Range(Bounded):
         super().__init__(_bound(to_number, min), _bound(to_number, max), description)
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
-        return self._outside(to_number(value), value)
+        return self._outside(to_number(value), bare(value))
 
 
 class Length(Bounded):
@@ -180,7 +182,10 @@ class Length(Bounded):
         return value  # the number of parts is known
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
-        return self._outside(len(value), f'length ({len(value)})')
+        try:
+            return self._outside(len(value), f'length ({len(value)})')
+        except TypeError:
+            return f'{kind_of(value)} has no length'
 
 
 class Modulo(Constraint):
@@ -216,7 +221,7 @@ class Modulo(Constraint):
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         if to_number(value) % self.step == self.offset:
             return None
-        return f'{value} is not a multiple of {self.step} with an offset of {self.offset}'
+        return f'{bare(value)} is not a multiple of {self.step} with an offset of {self.offset}'
 
     def rule(self) -> dict[str, Value]:
         return {'modulo': {'step': self.step, 'offset': self.offset}}
@@ -312,6 +317,8 @@ class CustomConstraint(Constraint):
         try:
             if checker is not None:
                 problem = checker(value)
+            elif not isinstance(self.name, str):
+                raise UnknownConstraint(self.name)
             elif lookup is not None:
                 problem = lookup(self.name, value)
             else:
@@ -319,14 +326,16 @@ class CustomConstraint(Constraint):
         except UnknownConstraint as error:
             known = [*format_constraints.CHECKS, *error.known]
             return with_suggestion(
-                f'"{value}" does not validate {self.name} (constraint not found)', self.name, known
+                f'{quoted(value)} does not validate {bare(self.name)} (constraint not found)',
+                self.name,
+                known,
             )
         if problem is None:
             return None
         return (
-            f"Error validating value '{value}': {problem}"
+            f"Error validating value '{bare(value)}': {problem}"
             if problem
-            else f"Error validating value '{value}'"
+            else f"Error validating value '{bare(value)}'"
         )
 
     def rule(self) -> dict[str, Value]:
@@ -340,10 +349,12 @@ def to_number(value: Value) -> int | float:
     """
     if isinstance(value, int | float):
         return value
-    try:
+    with contextlib.suppress(ValueError, TypeError):
         return int(value)
-    except ValueError:
+    try:
         return float(value)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f'{quoted(value)} is not a number') from None
 
 
 def _bound(convert: Callable[[Value], float], value: Value) -> Value:
@@ -354,6 +365,8 @@ def _bound(convert: Callable[[Value], float], value: Value) -> Value:
     """
     try:
         return None if value is None else convert(value)
+    except ValueError:
+        raise ValueError(f'{quoted(value)} is not a number') from None
     except (TypeError, OverflowError):
         text = f'The bound of a constraint must be a finite number, not {_as_json(value)[:80]}'
         raise exception.InvalidSchemaError(text) from None

@@ -172,6 +172,8 @@ class ResourceDefinition:
         key = None if path is None else f'{self.name}.{word}' + ''.join(map(_step, path))
         error = exception.InvalidTemplateReference(resource=name, key=key)
         error.at(self.path[0], self.name, word, *(path or ()))
+        if name == 'None':
+            raise error.with_hint(' A resource is named by a text, known before it exists.')
         raise error.with_hint(suggest(name, names))
 
     def attribute_reads(self) -> dict[str, Value]:

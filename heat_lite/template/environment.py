@@ -5,6 +5,7 @@ It holds parameter values, the resource registry with hooks and restricted actio
 
 from collections.abc import Mapping
 
+from heat_lite.common.value_texts import quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.resource_registry import PER_RESOURCE, TypeRegistry
 
@@ -107,7 +108,7 @@ def _event_sinks(data: Mapping[str, Value]) -> list[Value]:
     for sink in sinks:
         if not isinstance(sink.get('type'), str) or sink['type'] not in SINK_TYPES:
             raise ValueError(
-                f'Unknown event sink type "{sink.get("type")}", '
+                f'Unknown event sink type {quoted(sink.get("type"))}, '
                 f'it should be one of: {", ".join(SINK_TYPES)}'
             )
         for name in SINK_TYPES[sink['type']]:

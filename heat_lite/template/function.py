@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from heat_lite.common import exception
+from heat_lite.common.value_texts import bare
 from heat_lite.common.value_types import Value
 from heat_lite.template.suggest import suggest
 from heat_lite.template.unknown import ANY, Unknown, ValueUnknown, require_known
@@ -153,7 +154,8 @@ class Reference(Function):
     def require_known(self, resource_name: str) -> None:
         require_known(resource_name)
         if not isinstance(resource_name, str) or resource_name not in self.known:
-            error = exception.InvalidTemplateReference(resource=resource_name, key='unknown')
+            name = bare(resource_name)
+            error = exception.InvalidTemplateReference(resource=name, key='unknown')
             raise error.with_hint(suggest(resource_name, self.known))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from heat_lite.common import exception, lru_cache
+from heat_lite.common.value_texts import quoted
 from heat_lite.common.value_types import Value
 
 PER_RESOURCE = 'resources'
@@ -361,7 +362,8 @@ def _check_setting(key: str, given: Value) -> None:
     acceptable, error, kind, place = _SETTINGS[key]
     if not _all_in(given, acceptable):
         raise error(
-            f'Invalid {kind} type "{given}" for {place}, acceptable {kind} types are: {acceptable}'
+            f'Invalid {kind} type {quoted(given)} for {place}, '
+            f'acceptable {kind} types are: {", ".join(acceptable)}'
         )
 
 

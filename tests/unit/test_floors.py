@@ -30,7 +30,12 @@ FLOORS = {
     'operations': ('common.value_types',),
     'common': ('conf',),
     'policies': ('common', 'operations'),
-    'template': ('common.exception', 'common.lru_cache', 'common.value_types'),
+    'template': (
+        'common.exception',
+        'common.lru_cache',
+        'common.value_texts',
+        'common.value_types',
+    ),
     'db': ('common', 'conf'),
     'clients': ('common', 'conf'),
     'rpc': ('common', 'conf', 'operations'),

@@ -6,6 +6,7 @@ Fn::Select, Fn::FindInMap, Fn::GetAZs and Fn::MemberListToMap.
 import json
 from collections.abc import Mapping
 
+from heat_lite.common.value_texts import quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Parser, Scope, resolve_each
 from heat_lite.template.functions import budget
@@ -84,8 +85,13 @@ class CfnFindInMap(Function):
         for key in resolve_each(self.args, scope):
             require_known(key)
             if not isinstance(value, dict):
-                raise TypeError(f'"{self.name}" cannot look up {key!r}: the value is not a map')
-            value = value[key]
+                raise TypeError(
+                    f'"{self.name}" cannot look up {quoted(key)}: the value is not a map'
+                )
+            try:
+                value = value[key]
+            except (KeyError, TypeError):
+                raise ValueError(f'"{self.name}" finds no key {quoted(key)}') from None
         return value
 
 

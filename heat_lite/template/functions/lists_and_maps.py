@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 
+from heat_lite.common.value_texts import as_json, kind_of
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget
@@ -45,7 +46,7 @@ class MapMerge(Function):
             if item is not None and not isinstance(item, dict):
                 raise TypeError(
                     'Incorrect arguments: Items to merge must be maps. '
-                    f'{repr(item)[:200]} is type {type(item)} instead of a dict'
+                    f'{as_json(item)} is {kind_of(item)} instead of a map'
                 )
             budget.charge_values(self.name, len(item or ()))
             merged.update(item or {})
@@ -103,7 +104,7 @@ class MapReplace(Function):
             return old
         require_known(new)
         if not isinstance(new, str | int | float):
-            raise TypeError(f'A key must be a string or a number, not {new!r}')
+            raise TypeError(f'A key must be a string or a number, not {as_json(new)}')
         if new != old and new in source:
             raise ValueError(f'key replacement {new} collides with a key in the input map')
         return new
@@ -237,7 +238,7 @@ def substitute(template: Value, pairs: list[Value], name: str = 'repeat') -> Val
                     return merge(STRING, value)
                 continue
             if not isinstance(value, str):
-                raise TypeError(f'Only strings can be inserted into a string, not {value!r}')
+                raise TypeError(f'Only strings can be inserted into a string, not {as_json(value)}')
             budget.charge_steps(name, 1 + len(template) // budget.CHARACTERS_A_STEP)
             if len(value) > len(key):
                 budget.check_text(name, len(template) + template.count(key) * len(value))

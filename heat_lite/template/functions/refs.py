@@ -4,6 +4,7 @@ import functools
 from collections.abc import Collection
 
 from heat_lite.common import exception
+from heat_lite.common.value_texts import bare
 from heat_lite.common.value_types import Value
 from heat_lite.template import attributes
 from heat_lite.template.function import Function, Parser, Reference, Scope, dependencies, resolve
@@ -82,7 +83,7 @@ class ParamRef(Function):
         return value
 
     def _unknown(self, name: Value, scope: Scope) -> exception.InvalidTemplateReference:
-        error = exception.InvalidTemplateReference(resource=name, key='unknown')
+        error = exception.InvalidTemplateReference(resource=bare(name), key='unknown')
         what = 'parameter or resource' if self.resources else 'parameter'
         hint = suggest(name, [*scope.parameter_names(), *self.resources])
         return error.with_hint(f' No {what} has this name.{hint}')
@@ -187,7 +188,7 @@ class GetAttr(Reference):
             self._refuse_dependent(name, path[0])
         elif path:
             if not isinstance(path[0], str):
-                raise exception.InvalidTemplateAttribute(resource=name, key=path[0])
+                raise exception.InvalidTemplateAttribute(resource=name, key=bare(path[0]))
             if scope is not None:
                 scope.check_attribute(name, path[0])
             if scope is not None and scope.knows_values:

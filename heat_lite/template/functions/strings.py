@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from urllib import parse as urls
 
+from heat_lite.common.value_texts import as_json, kind_of, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget, replacement
@@ -163,7 +164,7 @@ class Join(Function):
             return ''
         if isinstance(item, str):
             return item
-        raise TypeError(f'Items to join must be strings not {repr(item)[:200]}')
+        raise TypeError(f'Items to join must be strings not {as_json(item)}')
 
 
 class JoinLists(Join):
@@ -185,7 +186,7 @@ class JoinLists(Join):
             return text
         if item is None or isinstance(item, str):
             return item or ''
-        raise TypeError(f'Items to join must be string, map or list not {repr(item)[:200]}')
+        raise TypeError(f'Items to join must be string, map or list not {as_json(item)}')
 
 
 class StrSplit(Function):
@@ -214,19 +215,23 @@ class StrSplit(Function):
         delimiter, text, *index = args
         if text is None:
             return None
+        self._check_types(delimiter, text)
         if not is_known(args):
             return self._partly_known(delimiter, text, *index)
-        if not isinstance(text, str):
-            raise TypeError(f'"{self.name}" splits a string, not {text!r}')
         budget.check_split(self.name, text, delimiter)
         parts = text.split(delimiter)
         return self._one(parts, index[0]) if index else parts
 
+    def _check_types(self, delimiter: Value, text: Value) -> None:
+        if not isinstance(text, str | Unknown):
+            raise TypeError(f'"{self.name}" splits a string, not {as_json(text)}')
+        if not isinstance(delimiter, str | Unknown | None):
+            shown = as_json(delimiter)
+            raise TypeError(f'The delimiter of "{self.name}" must be a string, not {shown}')
+
     def _partly_known(self, delimiter: Value, text: Value, index: Value = None) -> Unknown:
         if not isinstance(delimiter, Unknown):
             ''.split(delimiter)  # raises for what cannot delimit
-        if not isinstance(text, str | Unknown):
-            raise TypeError(f'"{self.name}" splits a string, not {text!r}')
         if index is not None and not isinstance(index, Unknown):
             self._number(index)
         return merge(LIST if index is None else STRING, delimiter, text, index)
@@ -234,7 +239,7 @@ class StrSplit(Function):
     def _number(self, index: Value) -> int:
         try:
             return int(index)
-        except ValueError:
+        except (ValueError, TypeError):
             raise ValueError(self._usage('index')) from None
 
     def _one(self, parts: list[str], index: Value) -> str:
@@ -263,7 +268,7 @@ class CfnSplit(Function):
         if not isinstance(delimiter, str | Unknown):
             raise TypeError(f'Delimiter for {self.name} must be string')
         if not isinstance(text, str | Unknown):
-            raise TypeError(f'String to split must be string; got {type(text)}')
+            raise TypeError(f'String to split must be string; got {kind_of(text)}')
         if isinstance(delimiter, Unknown) or isinstance(text, Unknown):
             return merge(LIST, delimiter, text)
         budget.check_split(self.name, text, delimiter)
@@ -331,7 +336,7 @@ class MakeUrl(Function):
             number = int(port)
         except (ValueError, TypeError):
             raise ValueError(
-                f'Invalid URL port "{port}" for {self.name} called with {parts}'
+                f'Invalid URL port {quoted(port)} for {self.name} called with {as_json(parts)}'
             ) from None
         if not 0 < number < 65536:
             raise ValueError(f'Invalid URL port {number}, must be in range 1-65535')

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_texts import bare
 from heat_lite.common.value_types import Value
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.suggest import with_suggestion
@@ -43,7 +44,7 @@ def _check_names(
 ) -> Iterator[Violation]:
     for name in listed:
         if not isinstance(name, str) or name not in names:
-            text = f'The grouped parameter {name} does not reference a valid parameter.'
+            text = f'The grouped parameter {bare(name)} does not reference a valid parameter.'
             yield _violation(with_suggestion(text, name, names), path)
         elif name in seen:
             text = f'The {name} parameter must be assigned to one parameter group only.'

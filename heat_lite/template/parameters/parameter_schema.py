@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from heat_lite.common import exception
+from heat_lite.common.value_texts import bare, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template import constraints as rules
 from heat_lite.template.constraints import Constraint
@@ -155,7 +156,8 @@ class ParameterSchema:
                     constraint.check(value, convert=self.convert)
             except (ValueError, TypeError) as error:
                 default = 'of a hidden parameter' if self.hidden else self.default
-                raise self.invalid_parameter(f'Invalid default {default} ({error})') from error
+                text = f'Invalid default {bare(default)} ({error})'
+                raise self.invalid_parameter(text) from error
 
     def _default_list(self) -> list[str]:
         try:
@@ -175,7 +177,7 @@ class ParameterSchema:
             return parameter_types.compare_as(self.type, value)
         except (ValueError, TypeError):
             raise ValueError(
-                f'Value "{value}" is invalid for data type "{self.declared_type}".'
+                f'Value {quoted(value)} is invalid for data type "{self.declared_type}".'
             ) from None
 
     # ------------------------------------------------------------ the API
@@ -223,7 +225,7 @@ def describe_constraints(constraints: Iterable[Constraint]) -> dict:
 def _require_known_type(name: Value, known: Mapping[str, str]) -> None:
     if not isinstance(name, str) or name not in known:
         raise exception.InvalidSchemaError(
-            with_keyword_suggestion(f'Invalid type ({name})', name, known)
+            with_keyword_suggestion(f'Invalid type ({bare(name)})', name, known)
         )
 
 

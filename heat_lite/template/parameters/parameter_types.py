@@ -2,6 +2,7 @@
 
 import json
 
+from heat_lite.common.value_texts import bare, kind_of
 from heat_lite.common.value_types import Value
 from heat_lite.template import constraints, reader
 from heat_lite.template.unknown import Unknown, is_known, merge
@@ -71,7 +72,8 @@ def _list(value: Value) -> list[Value]:
     try:
         return value.split(',') if value != '' else []
     except AttributeError as error:
-        raise ValueError(f'Value must be a comma-delimited list string: {error}') from error
+        text = f'Value must be a comma-delimited list string, not {kind_of(value)}'
+        raise ValueError(text) from error
 
 
 def _json(value: Value) -> Value:
@@ -95,7 +97,7 @@ def _boolean(value: Value) -> bool:
     if text in _FALSE:
         return False
     acceptable = ', '.join(repr(word) for word in sorted(_TRUE + _FALSE))
-    raise ValueError(f"Unrecognized value '{value}', acceptable values are: {acceptable}")
+    raise ValueError(f"Unrecognized value '{bare(value)}', acceptable values are: {acceptable}")
 
 
 _PARSERS: dict[str, constraints.Convert] = {

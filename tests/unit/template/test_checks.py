@@ -49,7 +49,7 @@ def test_sections_unknown_ones_each_yields():
         (
             'resources',
             exception.StackValidationFailed,
-            '"x" must contain a map of resource maps. Found a [<class \'list\'>] instead',
+            '"x" must contain a map of resource maps. Found a list instead',
         ),
         (
             'conditions',
@@ -98,7 +98,7 @@ def test_resource_body_keys_of_later_version_each_yields_same_text():
 @pytest.mark.parametrize(
     ('snippet', 'text'),
     [
-        ([1], "Resources must contain Resource. Found a [<class 'list'>] instead"),
+        ([1], 'Resources must contain Resource. Found a list instead'),
         (None, 'Each Resource must contain a Type key.'),
         ({'Tpye': 'T'}, 'Each Resource must contain a Type key. Did you mean "Type"?'),
     ],
@@ -133,7 +133,7 @@ def test_resource_part_read_as_another_type_says_how_to_write_it(part, value, hi
 
 def test_duplicate_names_several_each_yields_all_names():
     violations = list(checks.duplicate_names(['b', 'x', 'a'], {'a', 'b'}))
-    text = "Duplicate names {'a', 'b'}"
+    text = 'Duplicate names "a", "b"'
     assert found(violations) == [(('a',), text), (('b',), text)]
 
 
@@ -165,8 +165,8 @@ def test_condition_value_condition_yields_nothing(value):
 
 def test_condition_value_map_yields_hint_in_message_only():
     [violation] = checks.condition_value({'a': 1}, ' Did you mean "b"?')
-    assert str(violation.error) == 'Invalid condition "{\'a\': 1}"'
-    assert violation.text == 'Invalid condition "{\'a\': 1}". Did you mean "b"?'
+    assert str(violation.error) == 'Invalid condition {"a": 1}'
+    assert violation.text == 'Invalid condition {"a": 1}. Did you mean "b"?'
 
 
 def test_property_names_unknown_and_unimplemented_each_yields():

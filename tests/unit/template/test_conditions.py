@@ -72,13 +72,23 @@ def test_circular_condition_raises(section, name):
         )
 
 
-@pytest.mark.parametrize('definition', ['a', 'true', None, 1, [1], {'foo': [1, 2]}])
-def test_invalid_condition_definition_raises(definition):
+@pytest.mark.parametrize(
+    ('definition', 'text'),
+    [
+        ('a', 'a'),
+        ('true', 'true'),
+        (None, 'null'),
+        (1, '1'),
+        ([1, True], '[1, true]'),
+        ({'foo': [1, 2]}, '{"foo": [1, 2]}'),
+    ],
+)
+def test_invalid_condition_definition_raises(definition, text):
     with pytest.raises(exception.StackValidationFailed) as caught:
         conditions.validate(conditions.parse({'c': definition}, PARSER, 'conditions'))
     assert (
         str(caught.value)
-        == f'Condition validation error: The definition of condition "c" is invalid: {definition}'
+        == f'Condition validation error: The definition of condition "c" is invalid: {text}'
     )
 
 

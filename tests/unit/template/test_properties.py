@@ -131,13 +131,13 @@ def test_list_items_get_defaults(given):
         (TEST, {'zoo': 2, 'foo': 1}, 'properties: Unknown Property zoo'),
         (TEST, {'wait_secs': 'x', 'zoo': 2}, 'properties: Unknown Property zoo'),
         (TEST, {'value': 1.5}, 'properties.value: Value must be a string; got 1.5'),
-        (TEST, {'value': ['a']}, "properties.value: Value must be a string; got ['a']"),
+        (TEST, {'value': ['a']}, 'properties.value: Value must be a string; got ["a"]'),
         (TEST, {'fail': 'yes'}, 'properties.fail: "yes" is not a valid boolean'),
         (TEST, {'fail': 0}, 'properties.fail: "0" is not a valid boolean'),
-        (TEST, {'fail': []}, 'properties.fail: "[]" is not a valid boolean'),
-        (TEST, {'wait_secs': 'x'}, "properties.wait_secs: could not convert string to float: 'x'"),
+        (TEST, {'fail': []}, 'properties.fail: [] is not a valid boolean'),
+        (TEST, {'wait_secs': 'x'}, 'properties.wait_secs: "x" is not a number'),
         (TEST, {'action_wait_secs': 'x'}, 'properties.action_wait_secs: "x" is not a map'),
-        (TEST, {'action_wait_secs': []}, 'properties.action_wait_secs: "[]" is not a map'),
+        (TEST, {'action_wait_secs': []}, 'properties.action_wait_secs: [] is not a map'),
         (
             TEST,
             {'action_wait_secs': {'foo': 1}},
@@ -146,16 +146,16 @@ def test_list_items_get_defaults(given):
         (
             TEST,
             {'action_wait_secs': {'create': 'x'}},
-            "properties.action_wait_secs.create: could not convert string to float: 'x'",
+            'properties.action_wait_secs.create: "x" is not a number',
         ),
         (RANDOM, {'length': '8.0'}, "properties.length: Value '8.0' is not an integer"),
         (RANDOM, {'length': float('inf')}, "properties.length: Value 'inf' is not an integer"),
         (RANDOM, {'length': 0}, 'properties.length: 0 is out of range (min: 1, max: 512)'),
-        (RANDOM, {'character_classes': 'a'}, 'properties.character_classes: "\'a\'" is not a list'),
+        (RANDOM, {'character_classes': 'a'}, 'properties.character_classes: "a" is not a list'),
         (
             RANDOM,
             {'character_classes': {'class': 'x'}},
-            "properties.character_classes: \"{'class': 'x'}\" is not a list",
+            'properties.character_classes: {"class": "x"} is not a list',
         ),
         (
             RANDOM,
@@ -214,10 +214,7 @@ def test_property_read_error_contains_the_resource():
     properties = Properties(TEST, {'wait_secs': 'x'}, name='r')
     with pytest.raises(exception.StackValidationFailed) as caught:
         properties['wait_secs']
-    assert (
-        str(caught.value)
-        == "Property error: r.Properties.wait_secs: could not convert string to float: 'x'"
-    )
+    assert str(caught.value) == 'Property error: r.Properties.wait_secs: "x" is not a number'
     with pytest.raises(KeyError, match='r: Invalid Property zz'):
         properties['zz']
 

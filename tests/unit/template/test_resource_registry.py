@@ -126,7 +126,14 @@ def test_hooks_and_restricted_actions_match_by_pattern():
     assert registry.restricted_actions('db') == {'replace'}
 
 
-@pytest.mark.parametrize('hooks', ['pre-lunch', ['pre-create', 'x'], {'a': 1}])
+@pytest.mark.parametrize(
+    ('hooks', 'shown'),
+    [
+        ('pre-lunch', '"pre-lunch"'),
+        (['pre-create', 'x'], '["pre-create", "x"]'),
+        ({'a': 1}, '{"a": 1}'),
+    ],
+)
 @pytest.mark.parametrize(
     'place',
     [
@@ -135,12 +142,12 @@ def test_hooks_and_restricted_actions_match_by_pattern():
         lambda said: said,
     ],
 )
-def test_hooks_invalid_are_refused(hooks, place):
+def test_hooks_invalid_are_refused(hooks, shown, place):
     with pytest.raises(exception.InvalidBreakPointHook) as caught:
         TypeRegistry(place({'hooks': hooks}))
     assert str(caught.value) == (
-        f'Invalid hook type "{hooks}" for resource breakpoint, acceptable hook types are: '
-        "('pre-create', 'pre-update', 'pre-delete', 'post-create', 'post-update', 'post-delete')"
+        f'Invalid hook type {shown} for resource breakpoint, acceptable hook types are: '
+        'pre-create, pre-update, pre-delete, post-create, post-update, post-delete'
     )
 
 
@@ -149,7 +156,7 @@ def test_restricted_actions_invalid_are_refused():
         TypeRegistry({'resources': {'r': {'restricted_actions': 'delete'}}})
     assert str(caught.value) == (
         'Invalid restricted_action type "delete" for resource, acceptable '
-        "restricted_action types are: ('update', 'replace')"
+        'restricted_action types are: update, replace'
     )
 
 

@@ -86,7 +86,7 @@ def test_outputs_are_parsed_after_the_resources():
     assert list(bound.resources) == ['a']
     with pytest.raises(
         exception.StackValidationFailed,
-        match='Output definitions must be a map. Found a int instead',
+        match='Output definitions must be a map. Found a number instead',
     ):
         bound.outputs  # noqa: B018
 
@@ -205,7 +205,7 @@ def test_work_of_binding_grows_with_the_number_of_resources():
 @pytest.mark.parametrize(
     ('snippet', 'reason'),
     [
-        ({'Fn::FindInMap': ['M', 'a', 'zz']}, "'zz'"),
+        ({'Fn::FindInMap': ['M', 'a', 'zz']}, '"Fn::FindInMap" finds no key "zz"'),
         (
             {'Ref': 'zz'},
             'The specified reference "zz" (in unknown) is incorrect. '

@@ -62,4 +62,4 @@ def test_list_join_error_shortens_items():
     node = strings.Join('Fn::Join', ['', [{'a': 'x' * 500}]])
     with pytest.raises(TypeError) as caught:
         node.result(Scope())
-    assert len(str(caught.value)) == len('Items to join must be strings not ') + 200
+    assert len(str(caught.value)) == len('Items to join must be strings not ...') + 200

@@ -49,7 +49,7 @@ def test_parameter_groups_valid_are_accepted(groups):
         ),
         (
             [{'label': 'g', 'parameters': [['a']]}],
-            "parameter_groups.g: The grouped parameter ['a'] does not reference a valid parameter.",
+            'parameter_groups.g: The grouped parameter ["a"] does not reference a valid parameter.',
         ),
         (
             [{'label': 'g', 'parameters': ['a', 'a']}],

@@ -32,8 +32,8 @@ SENSELESS_HOT = [
         "Invalid key 'low' for range constraint",
     ),
     ({'type': 'String'}, 'Invalid type (String)'),
-    ({'type': None}, 'Invalid type (None)'),
-    ({'type': ['string']}, "Invalid type (['string'])"),
+    ({'type': None}, 'Invalid type (null)'),
+    ({'type': ['string']}, 'Invalid type (["string"])'),
     (
         {'type': 'number', 'constraints': [{'length': {'max': 1}}]},
         "Parameter 'p' is invalid: Length constraint invalid for number",

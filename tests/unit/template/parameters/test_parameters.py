@@ -52,17 +52,17 @@ def test_parameter_value_is_parsed_by_type(kind, given, value, text):
 @pytest.mark.parametrize(
     ('kind', 'given', 'reason'),
     [
-        ('number', '', "could not convert string to float: ''"),
+        ('number', '', '"" is not a number'),
         (
             'number',
             {},
-            "int() argument must be a string, a bytes-like object or a real number, not 'dict'",
+            '{} is not a number',
         ),
         ('boolean', 1.0, f"Unrecognized value '1.0', acceptable values are: {WORDS}"),
         (
             'comma_delimited_list',
             5,
-            "Value must be a comma-delimited list string: 'int' object has no attribute 'split'",
+            'Value must be a comma-delimited list string, not a number',
         ),
         ('json', 'x', 'Value must be valid JSON: Expecting value: line 1 column 1 (char 0)'),
     ],
@@ -93,7 +93,7 @@ def test_parameter_of_wrong_type_raises(kind, given, reason):
             'length (3) is out of range (max: 2)',
         ),
         ('string', 12345, {'length': {'max': 2}}, 'length (5) is out of range (max: 2)'),
-        ('json', 5, {'length': {'max': 2}}, "object of type 'int' has no len()"),
+        ('json', 5, {'length': {'max': 2}}, 'a number has no length'),
         (
             'string',
             'abc',

@@ -1,0 +1,45 @@
+"""Values of a template in the texts of errors, in the words of the language."""
+
+import json
+from collections.abc import Mapping
+
+from heat_lite.common.value_types import Value
+
+#: the word for a value of a type, in the order in which the types are tried
+KINDS: dict[type, str] = {
+    bool: 'a boolean',
+    str: 'a text',
+    int: 'a number',
+    float: 'a number',
+    Mapping: 'a map',
+    list: 'a list',
+    tuple: 'a list',
+    type(None): 'null',
+}
+#: characters of a list or a map that are shown
+MAX_SHOWN = 200
+
+
+def kind_of(value: Value) -> str:
+    """Return "a text", "a number", "a boolean", "a map", "a list" or "null"."""
+    return next((word for kind, word in KINDS.items() if isinstance(value, kind)), 'no value')
+
+
+def as_json(value: Value) -> str:
+    """Return the beginning of the JSON text of a value."""
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= MAX_SHOWN else f'{text[:MAX_SHOWN]}...'
+
+
+def bare(value: Value) -> str:
+    """Return a text or a number as it is, and another value as JSON."""
+    return str(value) if _is_plain(value) else as_json(value)
+
+
+def quoted(value: Value) -> str:
+    """Return a text or a number in quotes, and another value as JSON."""
+    return f'"{value}"' if _is_plain(value) else as_json(value)
+
+
+def _is_plain(value: Value) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
