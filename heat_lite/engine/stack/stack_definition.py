@@ -14,10 +14,11 @@ from heat_lite.engine.resource import resource
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.validation import masking
 from heat_lite.template import function
+from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.suggest import suggest
 from heat_lite.template.template import BoundTemplate, Template
-from heat_lite.template.unknown import ANY, MAP, STRING, Unknown, as_heat_shows
+from heat_lite.template.unknown import ANY, MAP, STRING, Unknown, ValueUnknown, as_heat_shows
 
 if TYPE_CHECKING:
     from heat_lite.engine.stack.stack import Stack
@@ -65,9 +66,25 @@ class StackDefinition:
         for name, definition in definitions.items():
             cls = resource.class_or_unknown(stack.class_of, definition)
             if cls.implied_dependencies is not resource.Resource.implied_dependencies:
-                implied = stack.resource_for(name).implied_dependencies(definitions)
+                implied = _implied(stack, name, definitions)
                 result[name] = result[name] | (set(implied) & names)
         return result
+
+
+def _implied(
+    stack: 'Stack', name: str, definitions: Mapping[str, ResourceDefinition]
+) -> Collection[str]:
+    """Return what else a resource needs first, by names in its properties.
+
+    They are read as at work, so that the order is the same in validation and in actions.
+    """
+    foresight, stack.foresight = stack.foresight, None
+    try:
+        return [*stack.resource_for(name).implied_dependencies(definitions)]
+    except ValueUnknown:  # of a parameter
+        return []
+    finally:
+        stack.foresight = foresight
 
 
 class DefinitionCache:
@@ -225,7 +242,9 @@ def _unknown_reference(node: 'Resource') -> Value:
 
 def _unknown_attribute(node: 'Resource', path: Sequence) -> Unknown:
     """Return what is known of ``get_attr`` before a resource has its object."""
-    schema = node.all_attributes_schema().get(path[0]) if len(path) == 1 else None
+    # the schema of a template, which may be remote, tells no types
+    is_typed = len(path) == 1 and not getattr(node, 'fetches_template', False)
+    schema = node.all_attributes_schema().get(path[0]) if is_typed else None
     kind = MAP if not path else schema and schema.type or ANY
     return Unknown(kind, ['.'.join(map(str, (node.name, *path)))])
 
@@ -234,7 +253,10 @@ class ShownScope(StackScope):
     """Resolves as Heat's previews do: what is not known yet is what Heat has in its place."""
 
     def parameter(self, name: str) -> Value:
-        return as_heat_shows(super().parameter(name))
+        value = super().parameter(name)
+        if isinstance(value, Unknown) and value.shown is None:
+            raise exception.UserParameterMissing(key=name)
+        return as_heat_shows(value)
 
     def reference(self, resource_name: str) -> Value:
         return as_heat_shows(super().reference(resource_name))

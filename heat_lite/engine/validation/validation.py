@@ -204,7 +204,10 @@ def _described(item: Stack, show_nested: bool) -> Values:
     for name in item.definitions if show_nested else ():
         resource = item.resource_for(name)
         resource.ignore_invalid()
-        nested_item = resource.describe_nested()
+        try:
+            nested_item = resource.describe_nested()
+        except ValueUnknown:
+            nested_item = None
         if nested_item is not None:
             nested[name] = {'Type': resource.type(), **_described(nested_item, show_nested)}
     return {**answer, 'NestedParameters': nested} if nested else answer

@@ -9,7 +9,7 @@ import time
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.stack_resource import StackResource
-from heat_lite.template import members
+from heat_lite.template import checks, coercion, members
 from heat_lite.template.attributes import select
 from heat_lite.template.members import REFS, REFS_MAP, Member
 from heat_lite.template.resource_registry import is_template
@@ -295,6 +295,12 @@ def draft_with_one_member(group, names):
 
     ``names`` is a list with its name.
     """
+    missing = [
+        name
+        for name in coercion.required_names(group.properties_schema)
+        if not group.properties.is_given(name)
+    ]
+    checks.raise_first(map(checks.missing_property, missing))
     define = group.definition_factory()
     return group.nested_stack.draft(
         group._complete_template(members.template({name: define(name) for name in names}, {}), None)

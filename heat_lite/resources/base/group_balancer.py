@@ -7,6 +7,7 @@ replaced or updated has them, too. Other names are pools of Octavia (see ``pool_
 from heat_lite.common import exception
 from heat_lite.resources.base import pool_members
 from heat_lite.resources.base.stack_resource import StackResource
+from heat_lite.template.unknown import Unknown
 
 NAMES = 'LoadBalancerNames'
 #: Several groups may end at the same time, each with a template that lacks the others' members.
@@ -51,6 +52,8 @@ def validate(group):
     """Raise StackValidationFailed if the group names neither a GroupBalancer nor a pool."""
     definitions = group.stack.definitions
     for name in group.properties[NAMES] or ():
+        if isinstance(name, Unknown):  # a reference has the name of its resource as source
+            name = next((each for each in name.sources if each in definitions), None)
         if not name or not isinstance(name, str):
             continue  # known at run time
         if name not in definitions:

@@ -5,6 +5,7 @@ import math
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import list_, string
+from heat_lite.template.unknown import is_known
 
 ACTIONS = ('AlarmActions', 'OKActions', 'InsufficientDataActions')
 OPERATORS = [
@@ -110,12 +111,13 @@ class CloudWatchLiteAlarm(Resource):
         for name in ACTIONS:
             texts = values[name] or ()
             if len(texts) > MAX_ACTIONS or any(
-                not isinstance(each, str) or not 0 < len(each) <= MAX_ACTION for each in texts
+                not isinstance(each, str) or not 0 < len(each) <= MAX_ACTION
+                for each in filter(is_known, texts)
             ):
                 raise exception.StackValidationFailed(
                     f'{name} must have at most {MAX_ACTIONS} texts of 1 to {MAX_ACTION} characters'
                 )
-        if not all(map(_is_dimension, values['Dimensions'] or ())):
+        if not all(map(_is_dimension, filter(is_known, values['Dimensions'] or ()))):
             raise exception.StackValidationFailed(f'Dimensions: {INVALID_DIMENSION}')
 
     def implied_dependencies(self, others):

@@ -97,10 +97,12 @@ class ResourceGroup(GroupResource):
     # ------------------------------------------------------------ members
 
     def member_names(self):
-        return members.first_names(self.properties['count'], self._removed())
+        count = self.properties['count']
+        require_known(count)
+        return members.first_names(count, self._removed())
 
     def describe_nested(self):
-        return draft_with_one_member(self, self.validated_names() or ['0'])
+        return draft_with_one_member(self, self.validated_names()[:1] or ['0'])
 
     def definition_factory(self):
         definition = self.properties['resource_def']
