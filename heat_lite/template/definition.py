@@ -1,7 +1,7 @@
 """Parsed definitions of resources and outputs."""
 
 import copy
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -99,6 +99,14 @@ class ResourceDefinition:
             return 'Delete'
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
+
+    def resolved_metadata(self, resolve: Callable[[Value], Value]) -> dict[str, Value]:
+        """Return the metadata. Raises StackValidationFailed with the place of wrong arguments."""
+        try:
+            return resolve(self.metadata) or {}
+        except function.ARGUMENT_ERRORS as error:
+            place = self._place('metadata')
+            raise exception.StackValidationFailed.from_error(error, place) from error
 
     def check_snapshot_policy(self, is_possible: bool) -> None:
         """Raise StackValidationFailed for the policy Snapshot of a type that makes no snapshots."""

@@ -39,13 +39,9 @@ def quote_hint(value: Value) -> str:
 def _quote_names(name: Value, known: Iterable) -> str:
     """Return the hint for a name that may be a known one but for YAML's booleans, else ''."""
     value = _BOOLEANS.get(str(name).lower())
-    if value is None:
+    if value is None or all(_BOOLEANS.get(str(other).lower()) is not value for other in known):
         return ''
-    # the name that Python gives to a boolean is seldom one that a user has written
-    is_meant = str(name) == str(value) or any(
-        _BOOLEANS.get(str(other).lower()) is value for other in known
-    )
-    return quote_hint(value) if is_meant else ''
+    return quote_hint(value)
 
 
 def suggest(name: Value, known: Iterable) -> str:

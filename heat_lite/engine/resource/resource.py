@@ -283,7 +283,7 @@ class Resource(ResourceType):
 
     def foreseen_metadata(self) -> Value:
         """Return the initial metadata."""
-        return self.stack.resolve(self.definition.metadata) or {}
+        return self.definition.resolved_metadata(self.stack.resolve)
 
     def validate(self) -> Value:
         """Raise StackValidationFailed if it is invalid. Types that override it call ``super()``."""

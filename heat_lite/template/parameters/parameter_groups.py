@@ -53,9 +53,9 @@ def _check_names(
             seen.add(name)
 
 
-def _path(label: int | str) -> tuple:
+def _path(label: Value) -> tuple:
     """Return the path of a group for errors; without a label it ends in a dot, as in Heat."""
-    return ('parameter_groups', label) if label else ('parameter_groups.',)
+    return ('parameter_groups', bare(label)) if label else ('parameter_groups.',)
 
 
 def _violation(text: str, path: tuple = ('parameter_groups',)) -> Violation:
