@@ -6,7 +6,7 @@ it had a value raises ValueUnknown, and the result of a function that does is an
 turn. A stack at work never has one.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, NoReturn
 
 from heat_lite.common.value_types import Value
@@ -68,6 +68,10 @@ class Unknown:
         """Return the value at a path of keys and indexes in this one."""
         below = ''.join(f'.{part}' for part in path if not isinstance(part, Unknown))
         return Unknown(ANY, [source + below for source in self.sources]) if below else self
+
+    def source_among(self, names: Container[str]) -> str | None:
+        """Return the one of the names whose reference this is, if it is one."""
+        return next((each for each in self.sources if each in names), None)
 
     def describe(self) -> str:
         """Return what users read in the place of the value."""

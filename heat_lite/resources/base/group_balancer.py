@@ -52,8 +52,8 @@ def validate(group):
     """Raise StackValidationFailed if the group names neither a GroupBalancer nor a pool."""
     definitions = group.stack.definitions
     for name in group.properties[NAMES] or ():
-        if isinstance(name, Unknown):  # a reference has the name of its resource as source
-            name = next((each for each in name.sources if each in definitions), None)
+        if isinstance(name, Unknown):
+            name = name.source_among(definitions)
         if not name or not isinstance(name, str):
             continue  # known at run time
         if name not in definitions:

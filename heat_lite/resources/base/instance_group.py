@@ -1,5 +1,6 @@
 """InstanceGroup: base class of groups of instances that follow a launch configuration."""
 
+import contextlib
 import re
 
 from heat_lite.clients import errors
@@ -10,6 +11,7 @@ from heat_lite.resources.base.scaling import RollingGroup, reference_map_output
 from heat_lite.template import members
 from heat_lite.template.members import RollingPolicy
 from heat_lite.template.schema import integer, list_, map_, string, text
+from heat_lite.template.unknown import Unknown, ValueUnknown
 
 #: the type of members, and its default; an environment may map the former to a type with fewer
 #: properties
@@ -130,6 +132,8 @@ class InstanceGroup(RollingGroup):
         Raises StackValidationFailed if the reference is unknown.
         """
         reference = self.properties['LaunchConfigurationName']
+        if isinstance(reference, Unknown):
+            reference = reference.source_among(self.stack.definitions) or reference
         for name in self.stack.definitions:
             item = self.stack.resource_for(name)
             if item.type() == 'AWS::AutoScaling::LaunchConfiguration' and reference in (
@@ -160,8 +164,9 @@ class InstanceGroup(RollingGroup):
         _ = self.properties['LaunchConfigurationName']  # raises its errors first, as in Heat
         self.properties.validate()
         self.update_policy().validate()
-        self.rolling_policy()
-        self.member_properties()
+        for check in (self.rolling_policy, self.member_properties):
+            with contextlib.suppress(ValueUnknown):
+                check()
         group_balancer.validate(self)
         super().validate()
 
