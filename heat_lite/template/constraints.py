@@ -294,10 +294,11 @@ class AllowedPattern(Constraint):
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         try:
-            found = patterns.compile_pattern(self.pattern).fullmatch(value)
+            matches = patterns.compile_pattern(self.pattern).fullmatch
+            found = isinstance(value, str) and matches(value)
         except budget.LimitExceeded as error:
             return str(error)
-        return None if found else f'"{value}" does not match pattern "{self.pattern}"'
+        return None if found else f'{quoted(value)} does not match pattern "{self.pattern}"'
 
     def rule(self) -> dict[str, Value]:
         return {'allowed_pattern': self.pattern}

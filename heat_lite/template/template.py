@@ -92,6 +92,8 @@ class Template:
         except exception.InvalidSchemaError as error:
             error.at('parameters', name)
             raise
+        except ValueError as error:  # of a bound, as in Heat
+            raise ValueError(f"Parameter '{name}' is invalid: {error}") from None
 
     @property
     def resource_snippets(self) -> dict:

@@ -137,7 +137,7 @@ def _errors_with(
     template = Template(document.data, files, document.environment)
     try:
         template = template.with_unknown_parameters(with_defaults=document.is_nested)
-    except (exception.HeatException, AttributeError):
+    except (exception.HeatException, AttributeError, ValueError):
         return  # other rules report errors of the parameters
     registry: Value = OfflineRegistry(types.registry)
     offline_runtime = runtime.Runtime(registry, runtime.UNSET, LIMITS, 'offline', offline_clients)

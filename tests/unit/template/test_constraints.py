@@ -73,6 +73,7 @@ def refusal(constraint, value, **options):
             ' ["s", "t", "u", "v", "w", "x", "y", "z", 0, 1 and 14 more]',
         ),
         (AllowedPattern('[a-z]+'), ['abc'], 'abc\n', '"abc\n" does not match pattern "[a-z]+"'),
+        (AllowedPattern('.*'), [''], [None], '[null] does not match pattern ".*"'),
         (AllowedPattern('^a|b$'), ['a', 'b'], 'bb', '"bb" does not match pattern "^a|b$"'),
     ],
 )

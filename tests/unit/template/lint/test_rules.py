@@ -461,3 +461,10 @@ def test_lint_parameter_name_that_is_no_text_is_an_error(name, hint):
     text = HOT + VALUE.format(f'{{get_param: {name}}}')
     [found] = [each for each in lint({'x': text}) if each.rule == 'unknown-parameter']
     assert found.level == 'error' and hint in str(found)
+
+
+def test_lint_bound_that_is_not_a_number_is_found_at_its_parameter():
+    text = HOT + 'parameters:\n  p: {type: number, constraints: [{range: {min: x}}]}\n'
+    [found] = [each for each in lint({'x': text}) if each.level == 'error']
+    assert (found.line, found.rule) == (3, 'parameter-schema')
+    assert found.text == 'Parameter \'p\' is invalid: "x" is not a number'
