@@ -4,6 +4,7 @@ Tests: tests/functional/test_engine.py.
 """
 
 import contextlib
+import itertools
 import logging
 from collections.abc import Collection, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Self
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 
 LOG = logging.getLogger(__name__)
+#: stacks of a tree that are searched for the name of an object
+MAX_FORESEEN = 200
 #: the properties that name the object which a resource makes
 NAME_PROPERTIES = {'name', 'Name', 'KeyName'}
 
@@ -218,7 +221,8 @@ class Stack(StackFields):
     @lru_cache.cached_property
     def made_names(self) -> dict[str, str]:
         """``{name of an object: resource that makes it}``, with those of nested stacks."""
-        return {name: maker for item in self.foreseen_tree() for name, maker in item._own_names()}
+        tree = itertools.islice(self.foreseen_tree(), MAX_FORESEEN)
+        return {name: maker for item in tree for name, maker in item._own_names()}
 
     def foreseen_tree(self) -> 'Iterator[Stack]':
         """Yield the stack and the stacks that its resources will have."""

@@ -196,7 +196,7 @@ def _described(item: Stack, show_nested: bool) -> Values:
     """
     answer = {
         'Description': item.template.description or format.NO_DESCRIPTION,
-        'Parameters': item.parameters.describe(),
+        'Parameters': item.parameters.describe(lists_as_text=item.tree.is_nested),
     }
     if item.template.parameter_groups:
         answer['ParameterGroups'] = item.template.parameter_groups

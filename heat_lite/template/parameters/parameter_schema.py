@@ -10,7 +10,6 @@ from heat_lite.template import constraints as rules
 from heat_lite.template.constraints import Constraint
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.suggest import with_keyword_suggestion
-from heat_lite.template.unknown import as_heat_shows
 
 HOT_KEYS = (
     'type',
@@ -194,7 +193,7 @@ class ParameterSchema:
             'NoEcho': 'true' if self.hidden else 'false',
             'Label': self.label or self.name,
             'Default': self.default if default is None else default,
-            'Value': as_heat_shows(value) or None,
+            'Value': value or None,
             'Tags': list(self.tags) or None,
         }
         stated = {key: value for key, value in wire.items() if value is not None}

@@ -43,6 +43,11 @@ def render(kind: str, parsed: Value) -> str:
     return json.dumps(parsed) if kind == JSON else str(parsed)
 
 
+def item_text(item: Value) -> str:
+    """Return an item of a list in a comma-separated text."""
+    return json.dumps(item) if isinstance(item, dict | list) else str(item)
+
+
 def constraint_value(kind: str, given: Value, parsed: Value) -> Value:
     """Return the value that constraints check.
 

@@ -116,12 +116,23 @@ class Parameters(Mapping):
             return ''
         return parameter_types.render(schema.type, as_heat_shows(value))
 
-    def describe(self) -> dict[str, dict]:
-        """Return the declared parameters as POST /validate shows them."""
-        names = self.declared_names()
+    def describe(self, lists_as_text: bool = False) -> dict[str, dict]:
+        """Return the declared parameters as POST /validate shows them.
+
+        ``lists_as_text``: given lists as comma-separated texts, as Heat passes them to nested
+        stacks.
+        """
+        given = {name: as_heat_shows(value) for name, value in self.given.items()}
+        if lists_as_text:
+            given = {
+                name: ','.join(map(parameter_types.item_text, value))
+                if isinstance(value, list)
+                else value
+                for name, value in given.items()
+            }
         return {
-            name: self.schemata[name].describe(self.given.get(name), self.defaults.get(name))
-            for name in names
+            name: self.schemata[name].describe(given.get(name), self.defaults.get(name))
+            for name in self.declared_names()
         }
 
     def hidden_values(self) -> list[Value]:

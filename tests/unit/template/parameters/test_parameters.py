@@ -2,7 +2,9 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.template.constraints import Range
 from heat_lite.template.parameters.parameters import HIDDEN_TEXT, Parameters, ParameterSchema
+from heat_lite.template.unknown import Unknown
 
 WORDS = "'0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'"
 IDENTITY = HeatIdentifier('t', 'stack', 'id')
@@ -264,3 +266,19 @@ def test_validate_passes_lookup_to_constraints():
     Parameters(schemata, {'p': 'x'}).validate(lookup=lambda kind, value: None)
     with pytest.raises(exception.StackValidationFailed, match="Error validating value 'x': gone"):
         Parameters(schemata, {'p': 'x'}).validate(lookup=lambda kind, value: 'gone')
+
+
+def test_describe_of_a_nested_stack_shows_given_lists_as_texts():
+    schemata = {'names': ParameterSchema('names', 'comma_delimited_list')}
+    found = Parameters(schemata, {'names': ['x', {'k': [1]}]})
+    assert found.describe()['names']['Value'] == ['x', {'k': [1]}]
+    assert found.describe(lists_as_text=True)['names']['Value'] == 'x,{"k": [1]}'
+
+
+def test_unknown_parameter_has_its_type_and_waits_with_its_constraints():
+    unknown = Unknown(sources=['net.name'])
+    schemata = {'size': ParameterSchema('size', 'number', constraints=[Range(1, 2)])}
+    found = Parameters(schemata, {'size': unknown})
+    found.validate()
+    assert (found['size'].type, found['size'].sources) == ('number', ('net.name',))
+    assert found.as_strings()['size'] == ''
