@@ -50,7 +50,7 @@ def convert(schema: PropertySchema, value: Value, options: CheckOptions = STRICT
     """
     if isinstance(value, Unknown):
         if schema.type == LIST and value.known:
-            convert(schema, list(value.known), options)
+            _list(schema, list(value.known), options)
         return value.of_type(schema.type)
     try:
         result = _CONVERTERS[schema.type](schema, value, options)

@@ -13,7 +13,15 @@ from heat_lite.common import exception
 from heat_lite.common.value_texts import bare
 from heat_lite.common.value_types import Value
 from heat_lite.template.suggest import suggest
-from heat_lite.template.unknown import ANY, Unknown, ValueUnknown, require_known
+from heat_lite.template.unknown import (
+    ANY,
+    LIST,
+    Unknown,
+    ValueUnknown,
+    is_known,
+    merge,
+    require_known,
+)
 
 #: Exceptions that invalid arguments in a template can cause; any other exception is a bug.
 ARGUMENT_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -128,6 +136,10 @@ class Function:
     def attribute_path(self) -> tuple | None:
         """Return ``(attribute, key, ...)`` that this node itself reads, None for most functions."""
         return None
+
+    def may_be_omitted(self) -> bool:
+        """Return whether a condition that is not known yet may omit the value."""
+        return False
 
     def __repr__(self) -> str:
         return f'<{self.name} {self.args!r}>'
@@ -251,6 +263,11 @@ def is_omitted(snippet: Value) -> bool:
     return isinstance(snippet, Function) and snippet.args is OMITTED
 
 
+def may_be_omitted(snippet: Value) -> bool:
+    """Return whether the value of a parsed tree may be omitted, once its condition is known."""
+    return isinstance(snippet, Function) and snippet.may_be_omitted()
+
+
 def resolve(snippet: Value, scope: Scope) -> Value:
     """Return the value of a parsed tree, in new maps and lists that the caller may change."""
     value = _resolve(snippet, scope)
@@ -269,7 +286,10 @@ def _resolve(snippet: Value, scope: Scope) -> Value:
             if (result := _resolve(value, scope)) is not OMITTED
         }
     if isinstance(snippet, list):
-        return [result for value in snippet if (result := _resolve(value, scope)) is not OMITTED]
+        items = [result for value in snippet if (result := _resolve(value, scope)) is not OMITTED]
+        if any(map(may_be_omitted, snippet)):  # the length and the places of the others are unknown
+            return merge(LIST, items, known=[item for item in items if is_known(item)])
+        return items
     return snippet
 
 

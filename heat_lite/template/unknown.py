@@ -66,8 +66,9 @@ class Unknown:
 
     def at(self, path: Iterable[Value]) -> 'Unknown':
         """Return the value at a path of keys and indexes in this one."""
+        path = list(path)
         below = ''.join(f'.{part}' for part in path if not isinstance(part, Unknown))
-        return Unknown(ANY, [source + below for source in self.sources]) if below else self
+        return Unknown(ANY, [source + below for source in self.sources]) if path else self
 
     def source_among(self, names: Container[str]) -> str | None:
         """Return the one of the names whose reference this is, if it is one."""

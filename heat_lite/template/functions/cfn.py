@@ -122,12 +122,13 @@ class CfnMemberListToMap(Function):
 
     def result(self, scope: Scope) -> Value:
         key_name, value_name, members = resolve_each(self.args, scope)
-        require_known(key_name, value_name, members)
-        if not isinstance(members, list):
+        if not isinstance(members, list | Unknown):
             raise TypeError('Member list must be a list')
         items: dict[str, dict[str, str]] = {}
         for member in members:
-            self._read(member, items)
+            if not isinstance(member, Unknown):
+                self._read(member, items)
+        require_known(key_name, value_name, members)
         return {
             item[key_name]: item[value_name]
             for item in items.values()

@@ -10,6 +10,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget
 from heat_lite.template.unknown import (
+    ANY,
     BOOLEAN,
     LIST,
     MAP,
@@ -64,13 +65,15 @@ class MapReplace(Function):
         args = resolve(self.args, scope)
         if not isinstance(args, list | Unknown):
             self._refuse()
-        maps = [self._map(item) for item in args]
+        maps = self._maps(args)
         if len(maps) != 2:
             self._refuse()
         source, changes = maps
-        if not changes.keys() <= {'keys', 'values'}:
+        if not isinstance(changes, Unknown) and not changes.keys() <= {'keys', 'values'}:
             self._refuse()
-        keys, values = self._map(changes.get('keys')), self._map(changes.get('values'))
+        keys, values = self._maps([changes.get('keys'), changes.get('values')])
+        for part in (source, keys, values):
+            require_known(part if isinstance(part, Unknown) else ())
         budget.charge_values(self.name, len(source))
         replaced = {}
         for old, value in source.items():
@@ -87,15 +90,14 @@ class MapReplace(Function):
             f'Incorrect arguments to "{self.name}" should be: "{self.name}" : {self.example}'
         )
 
-    def _map(self, value: Value) -> dict[str, Value]:
-        if isinstance(value, Unknown):
-            require_known(value)
-        if value is not None and not isinstance(value, dict):
-            raise TypeError(
-                f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. '
-                f'Example:  "{self.name}" : {self.example}'
-            )
-        return value or {}
+    def _maps(self, values: Value) -> list[Value]:
+        for value in values:
+            if value is not None and not isinstance(value, dict | Unknown):
+                raise TypeError(
+                    f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. '
+                    f'Example:  "{self.name}" : {self.example}'
+                )
+        return [{} if value is None else value for value in values]
 
     @staticmethod
     def _key(old: str, keys: Mapping[str, Value], source: Mapping[str, Value]) -> str | float:
@@ -112,6 +114,8 @@ class MapReplace(Function):
 
 def _lookup(values: Mapping[str, Value], value: Value) -> Value:
     """Return the replacement of a value; the value itself if there is none or it is not scalar."""
+    if isinstance(value, Unknown) and values:
+        return merge(ANY, value, *values.values())
     return value if isinstance(value, dict | list | Unknown) else values.get(value, value)
 
 
@@ -193,6 +197,8 @@ class Repeat(Function):
                 f'The "for_each" argument to "{self.name}" must contain a map that is not empty'
             )
         values = [self._values(value) for value in for_each.values()]
+        for value in values:
+            require_known(value if isinstance(value, Unknown) else ())
         template = resolve(self.args['template'], scope)
         self._check_size(template, values)
         keys = list(for_each)
@@ -210,13 +216,15 @@ class Repeat(Function):
         budget.check_text(self.name, copies * budget.count_characters(template))
 
     def _values(self, value: Value) -> list[Value] | None:
-        if isinstance(value, Unknown):
-            require_known(value)
-        if value is not None and not isinstance(value, self.kinds):
+        if (
+            value is not None
+            and not isinstance(value, self.kinds)
+            and not isinstance(value, Unknown)
+        ):
             raise TypeError(
                 f'The values of the "for_each" argument to "{self.name}" must be {self.kinds_text}'
             )
-        return None if value is None else list(value)
+        return list(value) if isinstance(value, list | dict) else value
 
     def combine(self, values: list[Value]) -> Iterable:
         return itertools.product(*(value or () for value in values))
@@ -316,12 +324,13 @@ class Filter(Function):
 
     def result(self, scope: Scope) -> Value:
         values, sequence = resolve_each(self.args, scope)
-        if isinstance(values, Unknown) or isinstance(sequence, Unknown):
+        if isinstance(sequence, Unknown):
             return merge(LIST, values, sequence)
         if not sequence:
             return sequence
         if not isinstance(sequence, list):
             raise TypeError(f'"{self.name}" only works with lists')
+        require_known(values if isinstance(values, Unknown) else ())
         if not values:
             return sequence
         if not isinstance(values, list):

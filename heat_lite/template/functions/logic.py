@@ -14,6 +14,7 @@ from heat_lite.template.function import (
     Scope,
     dependencies,
     is_omitted,
+    may_be_omitted,
     resolve,
     resolve_each,
 )
@@ -85,14 +86,24 @@ class If(Function):
         if self.unknown is None:
             super().validate(scope)
 
+    def may_be_omitted(self) -> bool:
+        return self.unknown is not None and (
+            len(self.args) == 1
+            or any(is_omitted(each) or may_be_omitted(each) for each in self.args)
+        )
+
     def result(self, scope: Scope) -> Value:
         if self.unknown is None:
             return resolve(self.args, scope)
         results = [_resolve_if_possible(branch, scope, self.unknown) for branch in self.args]
-        if len(results) == 2 and is_known(results) and results[0] == results[1]:
+        if not self.may_be_omitted() and is_known(results) and _are_same(*results):
             return results[0]
         kinds = {_type_of(result) for result in results}
         return merge(kinds.pop() if len(kinds) == 1 else ANY, self.unknown, results)
+
+
+def _are_same(first: Value, second: Value) -> bool:
+    return type(first) is type(second) and first == second
 
 
 def _parse_if_possible(parser: Parser, branch: Value, condition: Unknown) -> Value:

@@ -10,7 +10,7 @@ from heat_lite.common.value_texts import as_json, kind_of, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Scope, resolve, resolve_each
 from heat_lite.template.functions import budget, replacement
-from heat_lite.template.unknown import LIST, STRING, Unknown, is_known, merge, require_known
+from heat_lite.template.unknown import ANY, LIST, STRING, Unknown, is_known, merge, require_known
 
 #: characters of a URL that are quoted in a step: each by itself
 CHARACTERS_A_QUOTING_STEP = 8
@@ -209,7 +209,8 @@ class StrSplit(Function):
 
     def result(self, scope: Scope) -> Value:
         args = resolve(self.args, scope)
-        require_known(args if isinstance(args, Unknown) else ())
+        if isinstance(args, Unknown):
+            return merge(ANY, args)
         if not isinstance(args, list) or len(args) < 2:
             raise ValueError(self._usage('arguments'))
         delimiter, text, *index = args
@@ -343,13 +344,14 @@ class MakeUrl(Function):
 
     def result(self, scope: Scope) -> Value:
         parts = resolve(self.args, scope)
-        self.check_parts({key: part for key, part in parts.items() if is_known(part)})
+        known = {key: part for key, part in parts.items() if is_known(part)}
+        self.check_parts(known)
+        if ':' in known.get('scheme', ''):
+            raise ValueError('URL "scheme" should not contain \':\'')
         require_known(parts)
         characters = budget.count_characters(parts)
         budget.check_text(self.name, characters)
         budget.charge_steps(self.name, characters // CHARACTERS_A_QUOTING_STEP)
-        if ':' in parts.get('scheme', ''):
-            raise ValueError('URL "scheme" should not contain \':\'')
         path = urls.quote(parts.get('path', ''))
         if path and self._net_location(parts) and not path.startswith('/'):
             path = '/' + path
