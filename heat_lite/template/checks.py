@@ -21,6 +21,7 @@ from heat_lite.template.suggest import (
     with_keyword_suggestion,
     with_suggestion,
 )
+from heat_lite.template.unknown import Unknown
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -210,6 +211,8 @@ def resource_parts(name: str, snippet: Value, version: Version) -> Iterator[Viol
         return
     for part, word in version.dialect.resource.items():
         if word not in snippet or (part == 'condition' and not version.has_conditions):
+            continue
+        if isinstance(snippet[word], Unknown):  # in a member of a group
             continue
         if not isinstance(snippet[word], _TYPES[part][0]):
             yield wrong_type(name, part, version, snippet[word])

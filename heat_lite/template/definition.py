@@ -100,10 +100,11 @@ class ResourceDefinition:
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 
-    def resolved_metadata(self, resolve: Callable[[Value], Value]) -> dict[str, Value]:
+    def resolved_metadata(self, resolve: Callable[[Value], Value]) -> Value:
         """Return the metadata. Raises StackValidationFailed with the place of wrong arguments."""
         try:
-            return resolve(self.metadata) or {}
+            metadata = resolve(self.metadata)
+            return metadata if isinstance(metadata, Unknown) or metadata else {}
         except function.ARGUMENT_ERRORS as error:
             place = self._place('metadata')
             raise exception.StackValidationFailed.from_error(error, place) from error
@@ -149,8 +150,6 @@ class ResourceDefinition:
         """
         required = {name for name in self.depends_on if name in names}
         for given, word in ((self.properties, 'Properties'), (self.metadata, 'Metadata')):
-            if not given:
-                continue
             referenced = function.dependencies(given)
             if not referenced.issubset(names):
                 unknown = referenced.difference(names)

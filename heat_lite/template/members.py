@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.functions import budget
+from heat_lite.template.unknown import require_known
 
 VERSION = '2015-04-30'
 REFS, REFS_MAP = 'refs', 'refs_map'
@@ -142,6 +143,7 @@ def member_path(path: Sequence) -> tuple[str, list] | None:
 
 def first_names(count: int, removed: Collection[str] = ()) -> list[str]:
     """Return the names of ``count`` members, '0', '1' and so on, skipping the removed ones."""
+    require_known(count)  # islice refuses it with an error of its own
     removed = frozenset(removed)  # of a list each look would take as long as it is
     numbers = map(str, itertools.count())
     return list(itertools.islice((name for name in numbers if name not in removed), count))

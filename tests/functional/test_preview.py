@@ -1,5 +1,6 @@
 """The preview of an update, and that the update does what it predicts."""
 
+import json
 import random
 import time
 
@@ -662,3 +663,72 @@ def test_group_of_unknown_size_is_predicted_as_unknown(nested):
     assert predicted_change(answer, 'g')['nested'] is None and answer['has_changes']
     with pytest.raises(exception.ReplacementRefused, match=r'r, g/\(known later\)'):
         nested.update(identity, resources(2), on_replace='fail')
+
+
+LATER = {'get_attr': ['random', 'value']}
+NUMBER_LATER = {'get_attr': ['number', 'value']}
+UNKNOWN_PLACES = {
+    'metadata': {'type': TEST, 'metadata': LATER},
+    'type of a value': {'type': VALUE, 'properties': {'type': LATER, 'value': LATER}},
+    'external id': {'type': TEST, 'external_id': {'digest': ['md5', LATER]}},
+    'count': {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'count': NUMBER_LATER, 'resource_def': {'type': RANDOM}},
+    },
+    'metadata of members': {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'resource_def': {'type': RANDOM, 'metadata': LATER}},
+    },
+    'properties of members': {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'resource_def': {'type': RANDOM, 'properties': LATER}},
+    },
+    'type of members': {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'resource_def': {'type': LATER}},
+    },
+    'member': {
+        'type': 'OS::Heat::AutoScalingGroup',
+        'properties': {'min_size': NUMBER_LATER, 'max_size': 3, 'resource': LATER},
+    },
+    'types of a chain': {'type': 'OS::Heat::ResourceChain', 'properties': {'resources': LATER}},
+    'load balancers': {
+        'type': 'OS::Heat::InstanceGroup',
+        'properties': {
+            'AvailabilityZones': ['a'],
+            'LaunchConfigurationName': LATER,
+            'Size': NUMBER_LATER,
+            'LoadBalancerNames': LATER,
+        },
+    },
+    'template': {'type': 'OS::Heat::Stack', 'properties': {'template': LATER}},
+    'parameters': {
+        'type': 'OS::Heat::Stack',
+        'properties': {
+            'template': '{"heat_template_version": "2021-04-16"}',
+            'parameters': LATER,
+        },
+    },
+}
+
+
+@pytest.mark.parametrize('resource', UNKNOWN_PLACES.values(), ids=UNKNOWN_PLACES)
+def test_unknown_value_in_any_place_is_accepted_before_it_is_known(engine, resource):
+    resources = {
+        'random': {'type': RANDOM},
+        'number': {'type': VALUE, 'properties': {'type': 'number', 'value': 2}},
+        'later': resource,
+    }
+    request = {
+        'template': {'heat_template_version': '2021-04-16', 'resources': resources},
+        'params': {},
+        'files': {},
+    }
+    client, context = engine.client, engine.context
+    for more in ({}, {'show_nested': True}):
+        answer = client.validate_template(context, **request, **more)
+        assert 'Error' not in answer
+    shown = client.preview_stack(context, stack_name='new', args={}, **request)
+    assert 'later' in json.dumps(shown)
+    identity = engine.create({'resources': {'same': {'type': VALUE, 'properties': {'value': 1}}}})
+    assert names(preview(engine, identity, resources))['added'] == ['later', 'number', 'random']

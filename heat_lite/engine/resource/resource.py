@@ -255,7 +255,7 @@ class Resource(ResourceType):
     def facade(self, key: str) -> Value:
         """Return what the nested stack may read: metadata, deletion_policy or update_policy."""
         if key == 'metadata':
-            return self.metadata_get() or self.stack.resolve(self.definition.metadata) or {}
+            return self.metadata_get() or self.foreseen_metadata()
         if key == 'update_policy':
             return self.stack.resolve(self.definition.update_policy) or {}
         return self.definition.deletion_policy

@@ -178,7 +178,8 @@ def template(
     try:
         parsed.validate()
         item.parameters.validate(validate_value=False)
-        _definitions(item, None, ignorable)
+        with item.foreseen():
+            _definitions(item, None, ignorable)
     except exception.StackValidationFailed as error:
         text, subject = log_context.redact(str(error)), error.subject
         return {'Error': text, 'Path': list(error.place), 'Subject': subject}

@@ -10,7 +10,7 @@ import contextlib
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.template import Template
-from heat_lite.template.unknown import Unknown, ValueUnknown
+from heat_lite.template.unknown import Unknown, ValueUnknown, require_known
 
 RESOURCE = 'resource'
 
@@ -87,6 +87,8 @@ class NestedTemplate(NestedStackLifecycle):
         """
         if isinstance(template, Template):
             return template
+        # the types of members say what their values mean: nothing of them is known before
+        require_known(*(member.get('type') for member in _members_of(template)))
         if params is None:
             params = self._params_of(template)
         files = self.definition.template.files
@@ -235,3 +237,10 @@ class StackResource(NestedTemplate):
 
     def nested_attribute(self, name, path):
         return super().attribute(name, *path)
+
+
+def _members_of(template):
+    """Return the maps among the resources of the data of a template of HOT."""
+    resources = template.get('resources')
+    members = resources.values() if isinstance(resources, dict) else ()
+    return [member for member in members if isinstance(member, dict)]

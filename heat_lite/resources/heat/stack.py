@@ -9,6 +9,7 @@ from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import environment, reader
 from heat_lite.template.attributes import select
 from heat_lite.template.schema import integer, map_, map_attribute, string, switch, text
+from heat_lite.template.unknown import as_heat_shows, require_known
 
 #: the action and status of a deleted stack whose row its service still shows
 DELETED = ('DELETE', 'COMPLETE')
@@ -144,6 +145,7 @@ class RemoteStack(Resource):
         self._check_depth()
         self._count_validation()
         service = self.service()
+        require_known(self.properties['template'])
         try:
             service.validate(self.request())
         except exception.NestedTooDeeply:
@@ -278,7 +280,7 @@ class RestService:
 
     def validate(self, request):
         """Request a preview, which also validates values. It creates nothing."""
-        body = {'stack_name': 'preview', **request}
+        body = as_heat_shows({'stack_name': 'preview', **request})
         self._api.request_json('POST', '/stacks/preview', body, headers=self._headers)
 
     def find(self, name):

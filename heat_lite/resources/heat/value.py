@@ -51,7 +51,7 @@ class Value(Resource):
         """Return the properties for a preview, with the value converted to its type."""
         shown = super().shown_properties()
         kind = shown.get('type')
-        if kind is None:
+        if kind not in SCHEMATA:  # none, or not known yet
             return shown
         return {**shown, 'value': as_heat_shows(self._typed(kind)['value'])}
 
