@@ -127,3 +127,23 @@ def test_member_of_a_scaling_group_has_no_index():
     )
     found = lint({'x': text, 'number.yaml': NUMBER}, ignored=['unused-parameter'])
     assert [(each.rule, each.line) for each in found] == [('property-value', 7)]
+
+
+@pytest.mark.parametrize('type_name', ['n.yaml', 'http://192.0.2.1/n.yaml'])
+def test_group_with_an_output_of_a_nested_template_is_accepted_without_its_text(type_name):
+    top = f"""\
+heat_template_version: 2021-04-16
+resources:
+  n: {{type: {type_name}}}
+  g:
+    type: OS::Heat::ResourceGroup
+    properties:
+      resource_def: {{type: OS::Heat::RandomString, properties: {{salt: {{get_attr: [n, out]}}}}}}
+"""
+    nested = """\
+heat_template_version: 2021-04-16
+resources: {r: {type: OS::Heat::RandomString}}
+outputs: {out: {value: {get_attr: [r, value]}}}
+"""
+    found = lint({'x': top, 'n.yaml': nested}, ['x'])
+    assert [each.rule for each in found] in ([], ['not-read'])
