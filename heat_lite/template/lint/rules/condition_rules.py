@@ -105,6 +105,18 @@ def check_unused_condition(document: TemplateDocument) -> Iterator[tuple]:
             yield path, f'The condition "{name}" is never used'
 
 
+@rule('constant-condition', level=WARNING)
+def check_constant_condition(document: TemplateDocument) -> Iterator[tuple]:
+    """A function in conditions depends on a parameter: another is always true, or never."""
+    defined = document.section('conditions') if document.version.has_conditions else {}
+    for name, snippet in defined.items():
+        value = document.constants.value(name)
+        if value is not None and document.calls.is_condition(snippet):
+            text = 'always' if value else 'never'
+            path = document.path_of('conditions', name)
+            yield path, f'The condition "{name}" is {text} true, whatever the parameters'
+
+
 def used_conditions(document: TemplateDocument) -> set[str]:
     """Return the conditions that resources, outputs and functions use, directly or not."""
     section = document.section_key('conditions')

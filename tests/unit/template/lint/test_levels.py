@@ -8,7 +8,7 @@ HOT = 'heat_template_version: 2021-04-16\n'
 CFN = "AWSTemplateFormatVersion: '2010-09-09'\n"
 VALUE = 'resources:\n  r: {{type: OS::Heat::Value, properties: {{value: {}}}}}\n'
 OUTPUT = 'outputs:\n  o: {{value: {}}}\n'
-OFF = 'conditions: {never: {equals: [a, b]}}\n'
+OFF = 'conditions: {never: false}\n'
 ALARM = (
     'resources:\n  a:\n    type: AWS::CloudWatch::Alarm\n    properties: {EvaluationPeriods: 1,'
     ' MetricName: m, Namespace: n, Period: 60, Statistic: Sum, Threshold: 1,'

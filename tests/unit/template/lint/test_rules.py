@@ -13,6 +13,9 @@ from tests.unit.template.lint.documents import lint
 HOT = 'heat_template_version: 2021-04-16\n'
 RESOURCE = 'resources: {r: {type: OS::Heat::Value}}\n'
 VALUE = 'resources:\n  r: {{type: OS::Heat::Value, properties: {{value: {}}}}}\n'
+NUMBER = (
+    '  n: {{type: OS::Neutron::Net}}\n  v: {{type: OS::Cinder::Volume, properties: {{size: {}}}}}\n'
+)
 ENVIRONMENT = {'t.yaml': HOT + 'parameters:\n  size: {type: number}\n' + RESOURCE}
 
 # rule -> (bad text, line and column of the finding, good text[, further files])
@@ -126,6 +129,11 @@ CASES = {
         (3, 3),
         HOT + 'conditions:\n  c: true\noutputs: {o: {value: {if: [c, 1]}}}\n',
     ),
+    'constant-condition': (
+        HOT + 'conditions:\n  c: {equals: [1, 2]}\noutputs: {o: {value: {if: [c, 1]}}}\n',
+        (3, 3),
+        HOT + 'conditions:\n  c: false\noutputs: {o: {value: {if: [c, 1]}}}\n',
+    ),
     'missing-file': (
         HOT + VALUE.format('{get_file: nope.txt}'),
         (3, 61),
@@ -169,6 +177,16 @@ CASES = {
         (3, 50),
         HOT + 'resources:\n  r: {type: OS::Heat::RandomString, '
         'properties: {length: {get_param: "OS::stack_id"}}}\n',
+    ),
+    'value-type': (
+        HOT + VALUE.format('{get_resource: n}') + NUMBER.format('{get_attr: [n, subnets]}'),
+        (5, 46),
+        HOT + VALUE.format('{get_resource: n}') + NUMBER.format('{get_attr: [r, value]}'),
+    ),
+    'text-as-number': (
+        HOT + VALUE.format('{get_resource: n}') + NUMBER.format('{get_resource: n}'),
+        (5, 46),
+        HOT + VALUE.format('{get_resource: n}') + NUMBER.format('{get_attr: [r, value]}'),
     ),
     'deprecated': None,  # below: it takes a type of its own
     'visible-password': (
