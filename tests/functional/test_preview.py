@@ -732,3 +732,38 @@ def test_unknown_value_in_any_place_is_accepted_before_it_is_known(engine, resou
     assert 'later' in json.dumps(shown)
     identity = engine.create({'resources': {'same': {'type': VALUE, 'properties': {'value': 1}}}})
     assert names(preview(engine, identity, resources))['added'] == ['later', 'number', 'random']
+
+
+def test_preview_of_a_nested_stack_with_unknown_parameters_has_no_unknown_attributes(engine):
+    nested = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'text': {'type': 'string'}},
+        'resources': {'v': {'type': VALUE, 'properties': {'value': {'get_param': 'text'}}}},
+    }
+    group = {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {
+            'resource_def': {'type': RANDOM, 'metadata': {'get_attr': ['map', 'value']}}
+        },
+    }
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {
+            'random': {'type': RANDOM},
+            'map': {'type': VALUE, 'properties': {'value': {'a': LATER}}},
+            'nested': {'type': 'nested.yaml', 'properties': {'text': LATER}},
+            'group': group,
+        },
+    }
+    files = {'nested.yaml': json.dumps(nested)}
+    identity = engine.create(template, files=files)
+    template['resources']['random'] = {'type': RANDOM, 'properties': {'length': 9}}
+    answer = engine.client.preview_update_stack(
+        engine.context,
+        stack_identity=identity,
+        template=template,
+        params={},
+        files=files,
+        args={'show_nested': True},
+    )
+    assert 'random' in names(answer)['replaced'] and 'nested' in names(answer)['updated']

@@ -76,7 +76,10 @@ def format_resource(
     change: PredictedChange, required_by: Collection[str] = (), parent: str | None = None
 ) -> Values:
     """Return the resource, as it is or would be, with its predicted change."""
-    result = format.resource(change.resource, required_by, detail=True, parent=parent)
+    # attributes of a nested stack may be made of parameters that are not known yet
+    result = unknown.as_heat_shows(
+        format.resource(change.resource, required_by, detail=True, parent=parent)
+    )
     if change.action in (diff.CREATE, diff.REPLACE):
         result['resource_type'] = change.new_type
     if change.action == diff.CREATE:

@@ -13,7 +13,7 @@ from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import function, stored_properties
 from heat_lite.template.definition import ResourceDefinition
-from heat_lite.template.unknown import Unknown, ValueUnknown
+from heat_lite.template.unknown import Unknown, ValueUnknown, is_known
 
 #: actions whose interruption leaves the object in an unknown state
 CREATING_OR_DELETING = (status.CREATE, status.ADOPT, status.DELETE)
@@ -163,7 +163,8 @@ def _differs(resource: Resource, definition: ResourceDefinition, part: str) -> b
     Equal text may resolve differently with new parameters.
     """
     before = resource.definition
-    if _raw(definition, part) != _raw(before, part):
+    was, becomes = _raw(before, part), _raw(definition, part)
+    if not is_known(was, becomes) or was != becomes:
         return True
     if part == 'deletion_policy':
         return definition.deletion_policy != before.deletion_policy
