@@ -156,8 +156,8 @@ def check_value_type(document: TemplateDocument) -> Iterator[tuple]:
     """The value of a function converts to the type of its property, as far as the text shows."""
     for use in misfits.uses(document):
         if use.never_fits():
-            text = f'"{use.node.name}" gives a {use.given} here, and the property is a'
-            yield use.path, f'{text} {use.schema.type}: the value never fits'
+            text = f'The property is of the type {use.schema.type}; "{use.node.name}" gives a'
+            yield use.path, f'{text} value of the type {use.given}, which never fits'
 
 
 @rule('text-as-number', level=WARNING)
@@ -165,8 +165,8 @@ def check_text_as_number(document: TemplateDocument) -> Iterator[tuple]:
     """No reference and no attribute of texts is the value of a number: only digits would fit."""
     for use in misfits.uses(document):
         if use.fits_digits_only():
-            text = f'"{use.node.name}" gives a string here, and the property is a'
-            yield use.path, f'{text} {use.schema.type}: only a text of digits fits'
+            text = f'The property is of the type {use.schema.type}; "{use.node.name}" gives a'
+            yield use.path, f'{text} string, which fits only if it consists of digits'
 
 
 @rule('deprecated', level=WARNING)
