@@ -767,3 +767,15 @@ def test_preview_of_a_nested_stack_with_unknown_parameters_has_no_unknown_attrib
         args={'show_nested': True},
     )
     assert 'random' in names(answer)['replaced'] and 'nested' in names(answer)['updated']
+
+
+def test_preview_of_a_resource_whose_create_failed_with_its_values_has_no_value_before(engine):
+    group = {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'count': LATER, 'resource_def': {'type': RANDOM}},
+    }
+    identity = engine.create({'resources': {'random': {'type': RANDOM}, 'group': group}})
+    assert engine.stack(identity)['stack_status'] == 'FAILED'
+    longer = {'type': RANDOM, 'properties': {'length': 9}}
+    answer = preview(engine, identity, {'random': longer, 'group': group})
+    assert changes(answer, 'group')['resource_def']['before'] is None

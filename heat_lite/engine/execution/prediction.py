@@ -13,6 +13,7 @@ import graphlib
 import typing
 from collections.abc import Collection, Mapping
 
+from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
@@ -222,11 +223,11 @@ class _Walk:
             names = [*decision.changes.properties, *sorted(decision.later)]
             after = dict(decision.changes.properties)
         else:
-            properties, before = future.properties, resource.stored_properties()
+            properties = future.properties
             names = [
                 name
                 for name in properties
-                if properties.is_given(name) or before.get(name) is not None
+                if properties.is_given(name) or _stored(name, resource) is not None
             ]
             after = {name: properties[name] for name in names if name not in decision.later}
         after |= {name: future.properties.value_without_lookup(name) for name in decision.later}
@@ -240,7 +241,7 @@ class _Walk:
         after: Values,
         decision: diff.Decision,
     ) -> PropertyChange:
-        before = resource.stored_properties().get(name)
+        before = _stored(name, resource)
         secret = self._taint.is_tainted([*_snippets(name, future), *_snippets(name, resource)])
         old, new = (masking.mask(name, value, secret) for value in (before, after.get(name)))
         return PropertyChange(
@@ -328,6 +329,14 @@ def stored_id(stack: Stack, template: Template) -> int:
 
 #: the id of a template without a row: ids of rows begin with 1
 UNSTORED = 0
+
+
+def _stored(name: str, resource: Resource) -> Value:
+    """The value that a property has; None if a failed create has stored none."""
+    try:
+        return resource.stored_properties().get(name)
+    except exception.StackValidationFailed:
+        return None
 
 
 def _snippets(name: str, resource: Resource) -> list[Value]:
