@@ -125,7 +125,7 @@ def test_apply_changes_members_that_are_known_later(folder, command, name):
     changed = ('apply', '-y', '-t', 'group.json', '-P', 'word=two', name)
     assert command('apply', '-y', '-t', 'group.json', name)[0] == 0
     status, _, errors = command(*changed, '--replace', 'never')
-    assert status == 1 and 'g/(known later) may be replaced' in errors
+    assert status == 1 and 'g/(known after apply) may be replaced' in errors
     status, output, _ = command(*changed)
     assert status == 0 and 'its members may be updated or replaced' in output
     shown = json.loads(command('resource', 'show', '--json', name, 'g/0')[1])

@@ -661,7 +661,7 @@ def test_group_of_unknown_size_is_predicted_as_unknown(nested):
     assert names(answer)['updated'] == ['g', 'v'] and names(answer)['replaced'] == ['r']
     assert changes(answer, 'g')['count']['known'] is False
     assert predicted_change(answer, 'g')['nested'] is None and answer['has_changes']
-    with pytest.raises(exception.ReplacementRefused, match=r'r, g/\(known later\)'):
+    with pytest.raises(exception.ReplacementRefused, match=r'r, g/\(known after apply\)'):
         nested.update(identity, resources(2), on_replace='fail')
 
 
@@ -779,3 +779,35 @@ def test_preview_of_a_resource_whose_create_failed_with_its_values_has_no_value_
     longer = {'type': RANDOM, 'properties': {'length': 9}}
     answer = preview(engine, identity, {'random': longer, 'group': group})
     assert changes(answer, 'group')['resource_def']['before'] is None
+
+
+def test_parameters_and_outputs_are_part_of_the_preview_of_an_update(engine):
+    def template(names, secret, length):
+        return {
+            'parameters': {
+                'names': {'type': 'comma_delimited_list', 'default': names},
+                'key': {'type': 'string', 'default': secret, 'hidden': True},
+            },
+            'resources': {'r': {'type': RANDOM, 'properties': {'length': length}}},
+            'outputs': {
+                'names': {'value': {'get_param': 'names'}},
+                'key': {'value': {'get_param': 'key'}},
+                'word': {'value': {'get_attr': ['r', 'value']}},
+            },
+        }
+
+    identity = engine.create(template('a,b', 'x', 4))
+    answer = preview(engine, identity, **template('q,r', 'y', 4))
+    assert [each['resource_name'] for each in answer['unchanged']] == ['r']
+    outputs = {
+        each['property']: (each['before'], each['after']) for each in answer['output_changes']
+    }
+    assert outputs == {
+        'names': (['a', 'b'], ['q', 'r']),
+        'key': ('******', '******'),
+    }
+    found = {each['property']: each for each in answer['parameter_changes']}
+    assert found['names']['after'] == ['q', 'r'] and found['key']['after'] == '******'
+    answer = preview(engine, identity, **template('a,b', 'x', 5))
+    [word] = answer['output_changes']
+    assert (word['after'], word['known_after']) == (None, {'word': ['r.value']})

@@ -78,6 +78,7 @@ export interface Validation {
 }
 export interface PropertyChange {
   property: string; before: Json; after: Json; known: boolean; forces_replacement: boolean; secret: boolean;
+  known_after?: Record<string, string[]>;
 }
 export interface Change {
   resource_name: string; resource_type: string; action: string; reason: string | null;
@@ -87,6 +88,7 @@ export interface Change {
 export interface Preview {
   resource_changes: Record<'unchanged' | 'updated' | 'replaced' | 'added' | 'deleted', Change[]>;
   has_changes: boolean; refused?: string | null;
+  parameter_changes?: PropertyChange[]; output_changes?: PropertyChange[];
 }
 
 type Query = Record<string, string | number | boolean | undefined>;

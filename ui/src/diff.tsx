@@ -31,11 +31,35 @@ export function Diff({ preview }: { preview: Preview }) {
     <div class="diff">
       {preview.refused && <p class="note failed" role="alert">This would be refused now: {preview.refused}</p>}
       {!preview.has_changes && <Empty><p>Nothing would change.</p></Empty>}
-      {preview.has_changes && total === 0 && <p class="note">No resource changes; the stored template, parameters or options do.</p>}
+      {preview.has_changes && total === 0 && !preview.parameter_changes?.length && !preview.output_changes?.length && <p class="note">No resource changes; the stored template, parameters or options do.</p>}
       {total > 0 && <p class="summary">{Object.entries(counts).filter(([, count]) => count).map(([action, count]) => <span class={`chip ${action}`}>{count} to {action}</span>)}</p>}
+      <StackChanges title="Parameters" changes={preview.parameter_changes ?? []} />
+      <StackChanges title="Outputs" changes={preview.output_changes ?? []} />
       <Changes preview={preview} />
     </div>
   );
+}
+
+/** What an update does to the parameters and the outputs of the stack itself. */
+function StackChanges({ title, changes }: { title: string; changes: PropertyChange[] }) {
+  if (!changes.length) return null;
+  return (
+    <section><h3>{title}</h3>
+      <table class="properties"><tbody>{changes.map((each) => <PropertyRow key={each.property} change={each} action="update" />)}</tbody></table>
+    </section>
+  );
+}
+
+/** A value with its unknown parts described, by the sources of each path below `base`. */
+export function withUnknown(value: unknown, knownAfter: Record<string, string[]>, base: string): unknown {
+  const put = (part: unknown, path: string[], text: string): unknown => {
+    if (!path.length) return text;
+    const [key, ...rest] = path;
+    if (Array.isArray(part) && key in part) return part.map((each, index) => String(index) === key ? put(each, rest, text) : each);
+    if (part && typeof part === 'object' && key in part) return { ...part, [key]: put((part as Record<string, unknown>)[key], rest, text) };
+    return text;
+  };
+  return Object.entries(knownAfter).reduce((known, [path, sources]) => put(known, path.slice(base.length).split('.').slice(1), sources.length ? `(known after apply: ${sources.join(', ')})` : '(known after apply)'), value);
 }
 
 function Changes({ preview }: { preview: Preview }) {
@@ -63,7 +87,7 @@ function isDifferent(change: PropertyChange): boolean {
 }
 
 function PropertyRow({ change, action }: { change: PropertyChange; action: string }) {
-  const after = change.secret ? '••••••' : change.known ? textOf(change.after) : 'known later';
+  const after = change.secret ? '••••••' : change.known ? textOf(change.after) : textOf(withUnknown(change.after, change.known_after ?? {}, change.property));
   const isNew = action === 'create';
   return (
     <tr>

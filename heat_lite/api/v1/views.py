@@ -50,6 +50,8 @@ STACK_SHOWN = (
 RESOURCE_DETAIL = ('description', 'attributes')
 # a resource in a preview
 PREVIEWED_RESOURCE = (
+    'unknown',
+    'known_after',
     'updated_time',
     'creation_time',
     'resource_name',
@@ -82,7 +84,16 @@ PREVIEWED_RESOURCE = (
 )
 CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')
 # keys of a preview as a whole
-PREVIEW = ('has_changes', 'digest', 'present_digest', 'refused')
+PREVIEW = (
+    'has_changes',
+    'digest',
+    'present_digest',
+    'refused',
+    'parameter_changes',
+    'output_changes',
+    'unknown',
+    'known_after',
+)
 EVENT_DETAIL = ('resource_type', 'resource_properties')
 
 

@@ -7,8 +7,8 @@ from heat_lite.cli import api_client
 from heat_lite.cli.display import terminal, views
 from heat_lite.common.value_types import Value, Values
 
-#: members of a nested stack whose template is known only later
-UNKNOWN_MEMBERS = '(known later)'
+#: stands for a value, and for the members of a nested stack, that are not known before
+UNKNOWN = '(known after apply)'
 #: {action: (sign in front of a resource, status that selects its color)}
 SIGNS = {
     'create': ('+', 'CREATE_COMPLETE'),
@@ -18,6 +18,10 @@ SIGNS = {
 }
 #: the actions of the lists of ``resource_changes``, for servers that do not name the action
 ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'deleted': 'delete'}
+
+
+#: what the preview of a create tells of the stack itself
+KEPT = ('has_changes', 'digest', 'outputs', 'known_after')
 
 
 class Preview(NamedTuple):
@@ -35,7 +39,7 @@ def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) ->
         if error.status != 404 or 'template' not in body:
             raise
         stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
-        more = {key: stack[key] for key in ('has_changes', 'digest') if key in stack}
+        more = {key: stack[key] for key in KEPT if key in stack}
         added = []
         for depth, each in flatten(stack['resources']):
             each['path'] = nested_path(each, stack['stack_name'], depth)
@@ -91,7 +95,7 @@ class Replacements(NamedTuple):
 def replacements(response: Values) -> Replacements:
     """Return the replacements, also those in nested stacks.
 
-    They may be in a nested stack whose template is known only later: ``group/(known later)``.
+    They may be in a nested stack whose template is known only later: ``group/(known after apply)``.
     """
     found = Replacements([], [])
     for path, action, resource in _all(response):
@@ -100,7 +104,7 @@ def replacements(response: Values) -> Replacements:
         elif action == 'replace':
             found.certain.append(path)
         if _has_unknown_members(resource):
-            found.possible.append(f'{path}/{UNKNOWN_MEMBERS}')
+            found.possible.append(f'{path}/{UNKNOWN}')
     return found
 
 
@@ -131,11 +135,29 @@ def show(response: Values, out: terminal.Terminal) -> None:
         if action:
             counts[action] += 1
             _show_one(resource, action, out, '    ' * path.count('/'))
+    of_stack = list(_stack_changes(response))
+    for line in of_stack:
+        out.write_line(line)
     if not any(counts.values()):
-        out.write_line('no resource changes, only changes of the stack itself')
+        if not of_stack:
+            out.write_line('no resource changes, only changes of the stack itself')
         return
     out.write_line()
     out.write_line(', '.join(f'{count} to {action}' for action, count in counts.items() if count))
+
+
+def _stack_changes(response: Values) -> Iterator[str]:
+    """Yield the lines of the parameters and the outputs of the stack itself."""
+    for kind in ('parameter', 'output'):
+        for change in response.get(f'{kind}_changes', ()):
+            for name, before, after in _differences(change):
+                yield f'{kind}s: {name} {before}{after}'
+    after = _with_unknown(
+        {each['output_key']: each.get('output_value') for each in response.get('outputs', ())},
+        response.get('known_after', {}),
+        'outputs',
+    )
+    yield from (f'outputs: {name} {terminal.cell(value)}' for name, value in after.items())
 
 
 def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str) -> None:
@@ -147,6 +169,8 @@ def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str
         f'{indent}{out.colorize(sign, status)} {name}'
         f'  {views.short_type(resource["resource_type"])}  {out.colorize(word, status)}{reason}'
     )
+    if 'condition' in resource.get('known_after', {}):
+        out.write_line(f'{indent}    only if its condition is true {UNKNOWN}')
     for change in resource.get('property_changes', ()):
         mark = '  requires a replacement' if change['forces_replacement'] else ''
         for name, before, after in _differences(change):
@@ -154,7 +178,7 @@ def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str
     for part in resource.get('definition_changes', ()):
         out.write_line(f'{indent}    {part} changes')
     if _has_unknown_members(resource):
-        out.write_line(f'{indent}    its members may be updated or replaced {UNKNOWN_MEMBERS}')
+        out.write_line(f'{indent}    its members may be updated or replaced {UNKNOWN}')
 
 
 def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
@@ -163,14 +187,35 @@ def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
     Masked values look equal, and are a change if the property has no other.
     """
     name, before, after = change['property'], change['before'], change['after']
-    if not change['known']:
-        yield name, _before(before), '(known later)'
-        return
+    if not change['known'] and not change.get('secret'):
+        after = _with_unknown(after, change.get('known_after', {name: ()}), name)
     found = list(_different_parts(name, before, after))
     if not found and (change.get('secret') or change['forces_replacement']):
         found = [(name, before, after)]
     for part, old, new in found:
         yield part, _before(old), terminal.cell(new)
+
+
+def _with_unknown(value: Value, known_after: Values, base: str) -> Value:
+    """Return a value with the unknown parts described, by ``{path below base: sources}``."""
+    for path, sources in known_after.items():
+        origin = f': {", ".join(sources)}' if sources else ''
+        text = f'(known after apply{origin})'
+        value = _put(value, path.removeprefix(base).split('.')[1:], text)
+    return value
+
+
+def _put(value: Value, path: list[str], text: str) -> Value:
+    if not path:
+        return text
+    key, *rest = path
+    if isinstance(value, dict) and key in value:
+        return {**value, key: _put(value[key], rest, text)}
+    if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+        parts = [*value]
+        parts[int(key)] = _put(parts[int(key)], rest, text)
+        return parts
+    return text  # a part of what is not known as a whole
 
 
 def _before(value: Value) -> str:

@@ -24,7 +24,7 @@ from heat_lite.engine.stack.stack_definition import ATTRIBUTES, IDENTITY, Foresi
 from heat_lite.engine.validation import masking
 from heat_lite.template.schema import PropertySchema
 from heat_lite.template.template import Template
-from heat_lite.template.unknown import ValueUnknown, is_known
+from heat_lite.template.unknown import Unknown, ValueUnknown, is_known
 
 
 @dataclasses.dataclass
@@ -32,7 +32,8 @@ class PredictedChange:
     """The predicted change of one resource: the present one, or a new one without a row.
 
     ``changes`` are PropertyChange rows; ``nested`` is the UpdatePreview of its nested stack,
-    UNKNOWN, or None; ``new_type`` is the type that it will have.
+    UNKNOWN, or None; ``new_type`` is the type that it will have. ``condition`` is its
+    condition while that is not known: then it may not be there.
     """
 
     resource: Resource
@@ -40,6 +41,7 @@ class PredictedChange:
     changes: list['PropertyChange']
     new_type: str | None = None
     nested: 'UpdatePreview | None' = None
+    condition: Unknown | None = None
 
     @property
     def action(self) -> str:
@@ -79,7 +81,7 @@ class UpdatePreview(typing.NamedTuple):
             if change.action == diff.REPLACE:
                 names.append(name)
             if change.nested is UNKNOWN:
-                names.append(f'{name}/(known later)')
+                names.append(f'{name}/(known after apply)')
             elif change.nested is not None:
                 names.extend(f'{name}/{each}' for each in change.nested.replaced())
         return names
@@ -193,7 +195,10 @@ class _Walk:
         elif decision.action == diff.UPDATE:
             self._changing[name] = ATTRIBUTES
         self._taint.record(name, definition)
-        return PredictedChange(resource, decision, changes, definition.resource_type, nested)
+        condition = stack.bound.undecided.get(name)
+        return PredictedChange(
+            resource, decision, changes, definition.resource_type, nested, condition
+        )
 
     def _deleted(self, row_id: int) -> PredictedChange | None:
         """The deletion of an unwanted row; the old row of a replaced resource is none."""

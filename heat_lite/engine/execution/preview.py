@@ -101,6 +101,8 @@ def format_change(change: PredictedChange) -> Values:
         if decision.changes is not None
         else [],
     }
+    if change.condition is not None:
+        result.update(format.unknown_parts({'condition': change.condition}))
     if change.nested is not None:
         result['nested'] = None if change.nested is UNKNOWN else format_update(change.nested)
     return result
@@ -145,7 +147,7 @@ def _resources(stack: Stack, with_live: bool = False) -> list[Value]:
         else:
             shown = format.preview(item, required_by.get(name, ()))
             live = _live(item) if with_live and item.definition.external_id is not None else {}
-            result.append({**shown, **format_change(changes[name]), **live})
+            result.append({**format_change(changes[name]), **shown, **live})
     return result
 
 

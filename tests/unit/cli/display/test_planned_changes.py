@@ -44,10 +44,47 @@ def test_replacements_have_the_path_of_nested_resources():
 def test_replacements_may_be_among_members_that_are_known_later():
     group = {'resource_name': 'g', 'resource_type': 'T', 'action': 'update', 'nested': None}
     response = {'has_changes': True, 'resource_changes': {'updated': [group]}}
-    assert planned_changes.replacements(response) == ([], ['g/(known later)'])
-    assert 'its members may be updated or replaced (known later)' in shown(response)
+    assert planned_changes.replacements(response) == ([], ['g/(known after apply)'])
+    assert 'its members may be updated or replaced (known after apply)' in shown(response)
     group['action'] = 'create'
     assert not planned_changes.replacements(response).all()
+
+
+def change(name, before, after, **more):
+    given = {'property': name, 'before': before, 'after': after, 'known': not more}
+    return {**given, 'forces_replacement': False, 'secret': False, **more}
+
+
+def test_unknown_parts_of_a_property_show_where_they_come_from():
+    whole = change('cidr', None, None, known_after={'cidr': ['net.id', 'x']})
+    part = change(
+        'nics', [{'port': 'a'}], [{'port': None}], known_after={'nics.0.port': ['port', 'b.c']}
+    )
+    server = {'resource_name': 's', 'resource_type': 'T', 'action': 'update'}
+    server |= {'property_changes': [whole, part], 'known_after': {'condition': ['parameter p']}}
+    text = shown({'has_changes': True, 'resource_changes': {'updated': [server]}})
+    assert '    cidr: (known after apply: net.id, x)\n' in text
+    assert '[{"port": "a"}] -> [{"port": "(known after apply: port, b.c)"}]' in text
+    assert '    only if its condition is true (known after apply)\n' in text
+
+
+def test_changes_of_the_stack_itself_are_shown_without_changes_of_resources():
+    response = {
+        'has_changes': True,
+        'resource_changes': {'updated': []},
+        'parameter_changes': [change('size', 1, 2)],
+        'output_changes': [change('n', ['a', 'b'], ['q', 'r'])],
+    }
+    assert shown(response) == ('parameters: size 1 -> 2\noutputs: n ["a", "b"] -> ["q", "r"]\n')
+
+
+def test_outputs_of_a_new_stack_are_shown():
+    response = {
+        **PLAIN,
+        'outputs': [{'output_key': 'a', 'output_value': 'x'}, {'output_key': 'b'}],
+        'known_after': {'outputs.b': ['r.show']},
+    }
+    assert 'outputs: a x\noutputs: b (known after apply: r.show)\n' in shown(response)
 
 
 @pytest.mark.parametrize(
