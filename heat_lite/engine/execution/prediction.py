@@ -346,12 +346,8 @@ def _stored(name: str, resource: Resource) -> Value:
 
 def _snippets(name: str, resource: Resource) -> list[Value]:
     """The values that a definition gives for a property, under its name or an alias."""
-    given = resource.definition.properties or {}
-    return [
-        snippet
-        for key, snippet in given.items()
-        if _canonical(key, resource.properties_schema) == name
-    ]
+    given, schemata = resource.definition.properties or {}, resource.properties_schema
+    return [snippet for key, snippet in given.items() if _canonical(key, schemata) == name]
 
 
 def _canonical(name: str, schemata: Mapping[str, PropertySchema]) -> str:

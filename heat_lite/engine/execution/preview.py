@@ -25,7 +25,6 @@ from heat_lite.engine.stack.stack_definition import Foresight
 from heat_lite.engine.validation import validation
 from heat_lite.template import unknown
 from heat_lite.template.template import Template
-from heat_lite.template.unknown import ValueUnknown
 
 #: the list of Heat's answer that a resource belongs to, by its predicted action
 LISTS = {
@@ -127,36 +126,28 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
     """
     stack.foresight = Foresight()
     result = format.stack(stack)
-    result['resources'] = _resources(stack, with_live)
+    result['resources'] = _resources(predict_create(stack), with_live)
     result['has_changes'] = True
     result.update(format.unknown_parts({'outputs': stack.outputs.foreseen()}))
     result['digest'] = fingerprint.stack_fingerprint(stack)
     return result
 
 
-def _resources(stack: Stack, with_live: bool = False) -> list[Value]:
+def _resources(predicted: UpdatePreview, with_live: bool = False) -> list[Value]:
     """The resources of a new stack; a list stands for one that has a nested stack."""
+    stack: Value = predicted.stack
     required_by = stack.required_by()
-    changes = {each.resource.name: each for each in predict_create(stack).resources}
+    changes = {each.resource.name: each for each in predicted.resources}
     result: list[Value] = []
     for name in stack.definitions:
-        item = stack.resource_for(name)
-        nested = _nested(item)
-        if nested is not None:
-            result.append(_resources(nested))
+        item, change = stack.resource_for(name), changes[name]
+        if change.nested not in (None, UNKNOWN):
+            result.append(_resources(change.nested))
         else:
             shown = format.preview(item, required_by.get(name, ()))
             live = _live(item) if with_live and item.definition.external_id is not None else {}
-            result.append({**format_change(changes[name]), **shown, **live})
+            result.append({**format_change(change), **shown, **live})
     return result
-
-
-def _nested(item: Resource) -> Stack | None:
-    """The future nested stack; None without one, and while its template is not known."""
-    try:
-        return item.preview_nested()
-    except ValueUnknown:
-        return None
 
 
 def _live(item: Resource) -> Values:

@@ -41,7 +41,7 @@ class TemplateResource(StackResource):
     fetches_template = True
 
     def __init__(self, name, definition, stack, record):
-        self._templates = {}
+        self._templates, self._schemata = {}, {}
         super().__init__(name, definition, stack, record)
 
     # ------------------------------------------------------------ the template
@@ -133,12 +133,14 @@ class TemplateResource(StackResource):
         """Return the schemas of the parameters. One with a default in the environment is
         optional.
         """
-        defaults = definition.template.environment.param_defaults
-        result = {}
-        for name, parameter in self._template_of(definition).parameter_schemata.items():
-            result[name] = schema.PropertySchema.from_parameter(parameter)
-            result[name].required = parameter.required and name not in defaults
-        return result
+        template = self._template_of(definition)
+        if template not in self._schemata:
+            defaults = definition.template.environment.param_defaults
+            found = self._schemata[template] = {}
+            for name, parameter in template.parameter_schemata.items():
+                found[name] = schema.PropertySchema.from_parameter(parameter)
+                found[name].required = parameter.required and name not in defaults
+        return self._schemata[template]
 
     @property
     def attributes_schema(self):
