@@ -18,6 +18,7 @@ import botocore.awsrequest
 import botocore.credentials
 import requests
 
+from tests.conformance import wording
 from tests.functional.test_boto3 import keystone, url  # noqa: F401 - fixtures
 from tests.timeouts import WAIT_SECONDS
 
@@ -59,7 +60,8 @@ def is_same(status, recorded, response):
     if response.status_code != status or status == 200:
         return (response.status_code, ours) == (status, known)
     end = '</Message></Error></ErrorResponse>'
-    return ours.startswith(known.removesuffix(end)) and ours.endswith(end)
+    allowed = tuple(wording.texts(known.removesuffix(end)))
+    return ours.startswith(allowed) and ours.endswith(end)
 
 
 def wait(url, stack):
