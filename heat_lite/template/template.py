@@ -39,16 +39,16 @@ class Template:
         other.environment = environment
         return other
 
-    def with_unknown_parameters(self, with_defaults: bool = False) -> 'Template':
+    def with_unknown_parameters(self, overridden: Collection[str] = ()) -> 'Template':
         """Return the template with an Unknown for each parameter that has no value.
 
-        ``with_defaults``: also for those that have a default of their own only.
+        ``overridden`` are those whose own defaults do not count.
         """
         environment = self.environment or Environment()
         unknown = {
             name: Unknown(parameter_types.PROPERTY_TYPES[schema.type], [f'parameter {name}'])
             for name, schema in self.parameter_schemata.items()
-            if (with_defaults or schema.default is None)
+            if (schema.default is None or name in overridden)
             and environment.params.get(name) is None
             and environment.param_defaults.get(name) is None
         }

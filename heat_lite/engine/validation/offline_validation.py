@@ -131,12 +131,11 @@ def _errors_with(
 ) -> Iterator[exception.StackValidationFailed]:
     """Yield the errors of a template with these contents of its files.
 
-    Parameters without a value are not known; of a template that is a type none is, since the
-    template that uses it may give any.
+    Parameters without a value are not known, nor those that get another one than the default.
     """
     template = Template(document.data, files, document.environment)
     try:
-        template = template.with_unknown_parameters(with_defaults=document.is_nested)
+        template = template.with_unknown_parameters(document.overridden())
     except (exception.HeatException, AttributeError, ValueError):
         return  # other rules report errors of the parameters
     registry: Value = OfflineRegistry(types.registry)

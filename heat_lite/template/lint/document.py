@@ -241,6 +241,8 @@ class TemplateDocument(Document):
         self.validation_errors = validation_errors
         self._nested = nested
         self.is_nested = False
+        #: the parameters that environments set
+        self.given: set[str] = set()
         self.is_mapped = False
         self.mapped_types: Collection[str] = ()
         self._type_infos: dict[tuple, TypeInfo | None] = {}
@@ -310,6 +312,13 @@ class TemplateDocument(Document):
         section, version = str(self.section_key('parameters')), self.version.key
         data = {version: self.data[version], section: {name: self.data[section][name]}}
         return Template(data).parameter_schemata[name]
+
+    def overridden(self) -> set[str]:
+        """Return the parameters whose defaults do not count.
+
+        Of a template that is a type none counts: the template that uses it may give any value.
+        """
+        return set(self.section('parameters')) if self.is_nested else self.given
 
     def as_properties(self) -> dict[str, PropertySchema]:
         """Return the properties of the type that another template makes of this one."""

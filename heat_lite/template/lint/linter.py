@@ -17,7 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import dialects, resource_registry
-from heat_lite.template.environment import RESOURCE_REGISTRY, Environment
+from heat_lite.template.environment import (
+    PARAMETER_DEFAULTS,
+    PARAMETERS,
+    RESOURCE_REGISTRY,
+    Environment,
+)
 from heat_lite.template.lint import environment_choice, levels
 from heat_lite.template.lint.document import (
     READ_ERRORS,
@@ -93,6 +98,12 @@ class Linter:
         chosen = environment_choice.assign(environments, templates)
         for template in templates:
             template.use(_merged(chosen[template.name], self.base))
+            template.given = {
+                name
+                for each in chosen[template.name]
+                for section in (PARAMETERS, PARAMETER_DEFAULTS)
+                for name in each.section(section)
+            }
         for each in [] if templates else environments:
             self._load_mapped(each, _merged(environments, self.base))
         first = [each for each in templates if chosen[each.name] or each.name in names]

@@ -34,6 +34,7 @@ RULES = (
     values.check_misspelt_function,
     values.check_unknown_reference,
     values.check_unknown_attribute,
+    values.check_missing_item,
     condition_rules.check_condition,
     condition_rules.check_condition_cycle,
     condition_rules.check_unused_condition,

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
+from heat_lite.common.value_types import Value
 from heat_lite.template import checks
 from heat_lite.template import versions as language
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.dialects import Version
 from heat_lite.template.function import items_of
-from heat_lite.template.functions import refs
+from heat_lite.template.functions import cfn, refs
 from heat_lite.template.lint.document import READ_ERRORS, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import at, of_rule, rule
@@ -166,6 +167,50 @@ def check_unknown_attribute(document: TemplateDocument) -> Iterator[tuple]:
         known = () if info is None or info.attributes is None else list(info.attributes)
         text = f'"{resource}" ({type_name}) has no attribute "{attribute}"'
         yield violation.path, with_suggestion(text, attribute, known)
+
+
+@rule('missing-item', level=WARNING)
+def check_missing_item(document: TemplateDocument) -> Iterator[tuple]:
+    """A list or a map in the template has the item that a function asks for: another is null."""
+    for call in document.calls.calls:
+        if isinstance(call.node, cfn.CfnSelect):
+            key, value = call.node.args
+            path = [key]
+        elif isinstance(call.node, refs.GetAttr) and call.node.args[1:2] == ['value']:
+            name, _, *path = call.node.args
+            value = _literal_value(document, name)
+        else:
+            continue
+        missing = _missing_item(document, value, path)
+        if missing is not None:
+            yield call.path, f'The value has no item "{missing}"'
+
+
+def _literal_value(document: TemplateDocument, name: Value) -> Value:
+    """Return what the text gives as the value of an OS::Heat::Value; None for another resource."""
+    snippet = document.resources.get(name, {}) if isinstance(name, str) else {}
+    given = snippet.get(document.resource_key('properties'))
+    is_value = snippet.get(document.resource_key('type')) == 'OS::Heat::Value'
+    return given.get('value') if is_value and isinstance(given, dict) else None
+
+
+def _missing_item(document: TemplateDocument, value: Value, path: list[Value]) -> Value:
+    """Return the first key or index of a path that a literal value lacks, None if it has all."""
+    for key in path:
+        if not isinstance(value, dict | list) or document.calls.is_call(value):
+            return None
+        if not isinstance(key, str | int) or isinstance(key, bool):
+            return None
+        if isinstance(value, list):
+            if not str(key).removeprefix('-').isdecimal():
+                return None
+            key = int(key)
+            if not -len(value) <= key < len(value):
+                return key
+        elif key not in value:
+            return key
+        value = value[key]
+    return None
 
 
 @rule('misspelt-function', level=WARNING)

@@ -114,6 +114,11 @@ CASES = {
         (4, 29),
         HOT + RESOURCE + 'outputs:\n  o: {value: {get_attr: [r, value, 0]}}\n',
     ),
+    'missing-item': (
+        HOT + VALUE.format('[a, b]') + 'outputs: {o: {value: {get_attr: [r, value, 2]}}}\n',
+        (4, 23),
+        HOT + VALUE.format('[a, {b: 1}]') + 'outputs: {o: {value: {get_attr: [r, value, 1, b]}}}\n',
+    ),
     'condition': (
         HOT + 'outputs:\n  o: {value: 1, condition: {or: [c, {not: d}]}}\nconditions: {c: true}\n',
         (3, 43),
