@@ -27,6 +27,22 @@ CASES = {
         """,
         refused('UserParameterMissing', 'The Parameter (Size) was not provided.'),
     ),
+    'attribute-by-parameter-without-value': (
+        """
+        heat_template_version: 2016-10-14
+        parameters: {which: {type: string}}
+        resources: {word: {type: OS::Heat::RandomString}}
+        outputs: {a: {value: {get_attr: [word, {get_param: which}, x]}}}
+        """,
+        {
+            'validate': (
+                400,
+                'HTTPBadRequest',
+                'outputs.a.value.get_attr: The Parameter (which) was not provided.',
+            ),
+            **refused('UserParameterMissing', 'The Parameter (which) was not provided.', BOTH),
+        },
+    ),
     'ref-of-unknown-parameter-in-condition': (
         """
         AWSTemplateFormatVersion: '2010-09-09'

@@ -186,6 +186,8 @@ class GetAttr(Reference):
         require_known(path[:1])
         if path and isinstance(path[0], Function):
             self._refuse_dependent(name, path[0])
+            if scope is not None and scope.knows_values:
+                resolve(path[0], scope)  # raises for a parameter without a value
         elif path:
             if not isinstance(path[0], str):
                 raise exception.InvalidTemplateAttribute(resource=name, key=bare(path[0]))
