@@ -68,14 +68,17 @@ class StackOutputs:
 
         An output that cannot be computed is None.
         """
-        found: Values = {}
-        for key, definition in self._definitions().items():
-            try:
-                found[key] = definition.result(self._stack.scope)
-            except Exception as error:  # of the template or of a service, as in ``_output``
-                LOG.info('%s: output %s: %s', self._stack, key, self._stack.redact(error))
-                found[key] = None
-        return found
+        seconds = self._stack.limits.attribute_timeout
+        with attribute_reading.begun(seconds), budget.fresh(budget.limits.outputs):
+            return {key: self._foreseen(each) for key, each in self._definitions().items()}
+
+    def _foreseen(self, definition: OutputDefinition) -> Value:
+        try:
+            return definition.result(self._stack.scope)
+        except Exception as error:  # of the template or of a service, as in ``_output``
+            name = definition.name
+            LOG.info('%s: output %s: %s', self._stack, name, self._stack.redact(error))
+            return None
 
     def key(self) -> attribute_reading.Key:
         """Return the key by which simultaneous readers share one computation."""
