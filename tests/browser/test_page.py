@@ -111,6 +111,7 @@ def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
     window.picture('create')
     page.get_by_role('button', name='Preview').click()
     page.get_by_text('to create').wait_for()
+    page.get_by_text('(known after apply: balancer.output)').wait_for()
     window.picture('create-preview')
     page.get_by_role('button', name='Create the stack').click()
     window.wait_for_tones({'complete': 5})
@@ -191,6 +192,8 @@ def test_update_shows_its_changes_before_it_starts(window, make):
     diff.get_by_text('1 to replace').wait_for()
     assert diff.locator('.replace .before').first.text_content() == '12'
     assert diff.locator('.replace .after').first.text_content() == '20'
+    stack = diff.locator('section').filter(has_text='Parameters')
+    assert stack.locator('th, td.before, td.after').all_text_contents() == ['count', '2', '3']
     window.picture('update-preview')
     page.get_by_role('button', name='Update the stack').click()
     page.get_by_text('update complete').first.wait_for()

@@ -811,3 +811,70 @@ def test_parameters_and_outputs_are_part_of_the_preview_of_an_update(engine):
     answer = preview(engine, identity, **template('a,b', 'x', 5))
     [word] = answer['output_changes']
     assert (word['after'], word['known_after']) == (None, {'word': ['r.value']})
+
+
+def test_preview_of_a_create_tells_what_is_unknown_and_where_it_comes_from(engine):
+    template = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'key': {'type': 'string', 'hidden': True, 'default': 'sesame'}},
+        'resources': {
+            'net': {'type': RANDOM},
+            'port': {
+                'type': VALUE,
+                'properties': {'value': {'a.b': [1, {'get_attr': ['net', 'value']}]}},
+                'metadata': {'net': {'get_resource': 'net'}},
+            },
+            'part': {'type': 'inner.yaml', 'properties': {'flag': {'get_attr': ['net', 'value']}}},
+        },
+        'outputs': {
+            'word': {'value': ['x', {'get_attr': ['net', 'value']}]},
+            'fine': {'value': 3},
+            'key': {'value': {'get_param': 'key'}},
+        },
+    }
+    inner = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'flag': {'type': 'string'}},
+        'conditions': {'wanted': {'equals': [{'get_param': 'flag'}, 'x']}},
+        'resources': {'r': {'type': RANDOM, 'condition': 'wanted'}},
+    }
+    answer = engine.client.preview_stack(
+        engine.context,
+        stack_name='s',
+        template=template,
+        params={},
+        files={'inner.yaml': json.dumps(inner)},
+        args={},
+    )
+    _, port, [member] = answer['resources']
+    assert port['unknown'] == ['metadata.net', 'properties.value.a.b.1']
+    assert port['known_after'] == {
+        'metadata.net': ['net'],
+        'properties.value.a.b.1': ['net.value'],
+    }
+    assert member['known_after'] == {'condition': ['net.value']}
+    assert answer['known_after'] == {'outputs.word.1': ['net.value']}
+    found = {each['property']: each for each in answer['output_changes']}
+    assert (found['word']['after'], found['fine']['after']) == (['x', None], 3)
+    assert found['word']['known_after'] == {'word.1': ['net.value']}
+    assert found['key']['secret'] and found['key']['after'] == '******'
+
+
+def test_condition_that_an_update_makes_unknown_is_part_of_its_preview(nested):
+    def resources(length):
+        flag = {'get_attr': ['net', 'value']}
+        return {
+            'net': {'type': RANDOM, 'properties': {'length': length}},
+            'part': {'type': 'inner.yaml', 'properties': {'flag': flag}},
+        }
+
+    inner = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'flag': {'type': 'string'}},
+        'conditions': {'wanted': {'not': {'equals': [{'get_param': 'flag'}, 'x']}}},
+        'resources': {'r': {'type': RANDOM, 'condition': 'wanted'}},
+    }
+    identity = nested.create(resources(4), json.dumps(inner))
+    answer = nested.preview(identity, resources(5), json.dumps(inner))
+    [member] = predicted_change(answer, 'part')['nested']['unchanged']
+    assert member['known_after'] == {'condition': ['net.value']}

@@ -84,6 +84,7 @@ export interface Change {
   resource_name: string; resource_type: string; action: string; reason: string | null;
   forced_by?: string[]; may_replace?: boolean; property_changes?: PropertyChange[];
   definition_changes?: Json[]; nested?: Preview | null; parent_resource?: string;
+  known_after?: Record<string, string[]>;
 }
 export interface Preview {
   resource_changes: Record<'unchanged' | 'updated' | 'replaced' | 'added' | 'deleted', Change[]>;

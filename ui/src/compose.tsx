@@ -1,6 +1,6 @@
 // Create a stack, or update one: texts, parameters, options, the preview as a diff, and the start.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Api, ApiError, type Preview, type Resource, type Stack, stackPath, type Validation } from './api';
+import { type Api, ApiError, type Preview, type PropertyChange, type Resource, type Stack, stackPath, type Validation } from './api';
 import { Diff } from './diff';
 import type { Editor, Finding } from './editor';
 import { type FormState, ParameterForm, valuesOf } from './parameter-form';
@@ -154,10 +154,10 @@ function bodyOf(texts: Texts, initial: Texts, form: FormState, options: Options,
 
 async function previewOf(api: Api, stack: Stack | null, body: Record<string, unknown>): Promise<Preview> {
   if (stack) return api.request<Preview>('PATCH', `${stackPath(stack.stack_name, stack.id)}/preview`, body);
-  const found = await api.request<{ stack: { resources: unknown[]; has_changes?: boolean } }>('POST', 'stacks/preview', body);
+  const found = await api.request<{ stack: { resources: unknown[]; output_changes?: PropertyChange[] } }>('POST', 'stacks/preview', body);
   const resources = found.stack.resources.flat(20) as (Resource & { action?: string })[];
   const added = resources.map((each) => ({ ...each, action: each.action ?? 'create', reason: null }));
-  return { resource_changes: { unchanged: [], updated: [], replaced: [], deleted: [], added }, has_changes: true };
+  return { resource_changes: { unchanged: [], updated: [], replaced: [], deleted: [], added }, has_changes: true, output_changes: found.stack.output_changes };
 }
 
 interface Checked { validation: Validation | null; findings: Placed[] }

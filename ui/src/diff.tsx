@@ -40,26 +40,24 @@ export function Diff({ preview }: { preview: Preview }) {
   );
 }
 
-/** What an update does to the parameters and the outputs of the stack itself. */
+/** The changes of the parameters or the outputs of the stack itself. */
 function StackChanges({ title, changes }: { title: string; changes: PropertyChange[] }) {
   if (!changes.length) return null;
+  const action = changes.every((each) => each.before === null) ? 'create' : 'update';
   return (
     <section><h3>{title}</h3>
-      <table class="properties"><tbody>{changes.map((each) => <PropertyRow key={each.property} change={each} action="update" />)}</tbody></table>
+      <table class="properties"><tbody>{changes.map((each) => <PropertyRow key={each.property} change={each} action={action} />)}</tbody></table>
     </section>
   );
 }
 
-/** A value with its unknown parts described, by the sources of each path below `base`. */
-export function withUnknown(value: unknown, knownAfter: Record<string, string[]>, base: string): unknown {
-  const put = (part: unknown, path: string[], text: string): unknown => {
-    if (!path.length) return text;
-    const [key, ...rest] = path;
-    if (Array.isArray(part) && key in part) return part.map((each, index) => String(index) === key ? put(each, rest, text) : each);
-    if (part && typeof part === 'object' && key in part) return { ...part, [key]: put((part as Record<string, unknown>)[key], rest, text) };
-    return text;
-  };
-  return Object.entries(knownAfter).reduce((known, [path, sources]) => put(known, path.slice(base.length).split('.').slice(1), sources.length ? `(known after apply: ${sources.join(', ')})` : '(known after apply)'), value);
+/** The value at a path with its unknown parts described. Keys may contain dots, so paths are made, not taken apart. */
+function withUnknown(value: unknown, knownAfter: Record<string, string[]>, path: string): unknown {
+  if (Array.isArray(value)) return value.map((part, index) => withUnknown(part, knownAfter, `${path}.${index}`));
+  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withUnknown(part, knownAfter, `${path}.${key}`)]));
+  const sources = knownAfter[path];
+  if (value !== null || !sources) return value;
+  return sources.length ? `(known after apply: ${sources.join(', ')})` : '(known after apply)';
 }
 
 function Changes({ preview }: { preview: Preview }) {
@@ -72,6 +70,7 @@ function ChangeItem({ change }: { change: Change }) {
     <>
       <p class="title"><span class="sign" aria-hidden="true">{SIGNS[change.action]}</span><strong>{change.parent_resource && <span class="dim">{plain(change.parent_resource)} / </span>}{plain(change.resource_name)}</strong> <span class="type">{change.resource_type}</span> <span class="verb">{change.action}{change.may_replace && ' or replace'}</span></p>
       {change.reason && <p class="why">{change.reason}</p>}
+      {change.known_after?.condition && <p class="why">only if its condition is true (known after apply{change.known_after.condition.length > 0 && `: ${change.known_after.condition.join(', ')}`})</p>}
       {properties.length > 0 && (
         <table class="properties"><tbody>{properties.map((each) => <PropertyRow key={each.property} change={each} action={change.action} />)}</tbody></table>
       )}

@@ -21,7 +21,7 @@ ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'delet
 
 
 #: what the preview of a create tells of the stack itself
-KEPT = ('has_changes', 'digest', 'outputs', 'known_after')
+KEPT = ('has_changes', 'digest', 'outputs', 'output_changes', 'unknown', 'known_after')
 
 
 class Preview(NamedTuple):
@@ -152,12 +152,6 @@ def _stack_changes(response: Values) -> Iterator[str]:
         for change in response.get(f'{kind}_changes', ()):
             for name, before, after in _differences(change):
                 yield f'{kind}s: {name} {before}{after}'
-    after = _with_unknown(
-        {each['output_key']: each.get('output_value') for each in response.get('outputs', ())},
-        response.get('known_after', {}),
-        'outputs',
-    )
-    yield from (f'outputs: {name} {terminal.cell(value)}' for name, value in after.items())
 
 
 def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str) -> None:
@@ -169,8 +163,9 @@ def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str
         f'{indent}{out.colorize(sign, status)} {name}'
         f'  {views.short_type(resource["resource_type"])}  {out.colorize(word, status)}{reason}'
     )
-    if 'condition' in resource.get('known_after', {}):
-        out.write_line(f'{indent}    only if its condition is true {UNKNOWN}')
+    condition = resource.get('known_after', {}).get('condition')
+    if condition is not None:
+        out.write_line(f'{indent}    only if its condition is true {_described(condition)}')
     for change in resource.get('property_changes', ()):
         mark = '  requires a replacement' if change['forces_replacement'] else ''
         for name, before, after in _differences(change):
@@ -196,26 +191,24 @@ def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
         yield part, _before(old), terminal.cell(new)
 
 
-def _with_unknown(value: Value, known_after: Values, base: str) -> Value:
-    """Return a value with the unknown parts described, by ``{path below base: sources}``."""
-    for path, sources in known_after.items():
-        origin = f': {", ".join(sources)}' if sources else ''
-        text = f'(known after apply{origin})'
-        value = _put(value, path.removeprefix(base).split('.')[1:], text)
-    return value
+def _with_unknown(value: Value, known_after: Values, path: str) -> Value:
+    """Return the value at a path with its unknown parts described, by ``{path: sources}``.
+
+    Keys of maps may contain dots: their paths are made here, not taken apart.
+    """
+    if isinstance(value, dict):
+        return {
+            key: _with_unknown(part, known_after, f'{path}.{key}') for key, part in value.items()
+        }
+    if isinstance(value, list):
+        return [_with_unknown(part, known_after, f'{path}.{i}') for i, part in enumerate(value)]
+    if value is not None or path not in known_after:
+        return value
+    return _described(known_after[path])
 
 
-def _put(value: Value, path: list[str], text: str) -> Value:
-    if not path:
-        return text
-    key, *rest = path
-    if isinstance(value, dict) and key in value:
-        return {**value, key: _put(value[key], rest, text)}
-    if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-        parts = [*value]
-        parts[int(key)] = _put(parts[int(key)], rest, text)
-        return parts
-    return text  # a part of what is not known as a whole
+def _described(sources: list[str]) -> str:
+    return f'(known after apply: {", ".join(sources)})' if sources else UNKNOWN
 
 
 def _before(value: Value) -> str:

@@ -3,7 +3,7 @@
 It uses the plan and the ``diff.decide`` of the update itself.
 
 The walk follows the order of the plan and changes nothing. A property can depend on resources that
-will be created or changed by then: its value is not guessed but counts as known later.
+will be created or changed by then: its value is not guessed but counts as known after the update.
 
 Tests: tests/functional/test_preview.py.
 """
@@ -135,17 +135,27 @@ def stack_changes(
 
 def _changed(before: Values, after: Values, secret: Collection[str]) -> list[PropertyChange]:
     return [
-        PropertyChange(
-            name,
-            masking.mask(name, before.get(name), name in secret),
-            masking.mask(name, after.get(name), name in secret),
-            is_known(after.get(name)),
-            False,
-            name in secret,
+        _masked(
+            PropertyChange(
+                name,
+                before.get(name),
+                after.get(name),
+                is_known(after.get(name)),
+                False,
+                name in secret,
+            )
         )
         for name in {**before, **after}
         if not is_known(after.get(name)) or before.get(name) != after.get(name)
     ]
+
+
+def _masked(change: PropertyChange) -> PropertyChange:
+    secret = change.secret or masking.is_secret_name(change.property)
+    before, after = (
+        masking.mask(change.property, value, secret) for value in (change.before, change.after)
+    )
+    return change._replace(before=before, after=after, secret=secret)
 
 
 #: the nested stack of a resource whose template is known only later
@@ -248,10 +258,8 @@ class _Walk:
     ) -> PropertyChange:
         before = _stored(name, resource)
         secret = self._taint.is_tainted([*_snippets(name, future), *_snippets(name, resource)])
-        old, new = (masking.mask(name, value, secret) for value in (before, after.get(name)))
-        return PropertyChange(
-            name, old, new, name not in decision.later, name in decision.forced_by, secret
-        )
+        known, forces = name not in decision.later, name in decision.forced_by
+        return _masked(PropertyChange(name, before, after.get(name), known, forces, secret))
 
     def _nested(
         self, resource: Resource, future: Resource, decision: diff.Decision

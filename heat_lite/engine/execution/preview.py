@@ -126,9 +126,14 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
     """
     stack.foresight = Foresight()
     result = format.stack(stack)
-    result['resources'] = _resources(predict_create(stack), with_live)
+    predicted = predict_create(stack)
+    result['resources'] = _resources(predicted, with_live)
     result['has_changes'] = True
-    result.update(format.unknown_parts({'outputs': stack.outputs.foreseen()}))
+    _, outputs = stack_changes(predicted, {}, {})
+    result.update(
+        format.unknown_parts({'outputs': {each.property: each.after for each in outputs}})
+    )
+    result['output_changes'] = list(map(_property_change, outputs))
     result['digest'] = fingerprint.stack_fingerprint(stack)
     return result
 

@@ -102,7 +102,7 @@ def mask(name: Value, value: Value, secret: bool = False) -> Value:
     """Return the value of property or key ``name`` with secret parts replaced by MASK."""
     if value is None:
         return None
-    if secret or _is_secret_name(name):
+    if secret or is_secret_name(name):
         return MASK
     if isinstance(value, dict):
         return {key: mask(key, each) for key, each in value.items()}
@@ -134,7 +134,8 @@ def masked(stack: 'Stack', name: str, properties: Mapping[str, Value]) -> Values
     }
 
 
-def _is_secret_name(name: Value) -> bool:
+def is_secret_name(name: Value) -> bool:
+    """Return whether values of this property or key are secret wherever they stand."""
     return isinstance(name, str) and (name in _NAMES or name.endswith('password'))
 
 

@@ -65,7 +65,7 @@ def test_unknown_parts_of_a_property_show_where_they_come_from():
     text = shown({'has_changes': True, 'resource_changes': {'updated': [server]}})
     assert '    cidr: (known after apply: net.id, x)\n' in text
     assert '[{"port": "a"}] -> [{"port": "(known after apply: port, b.c)"}]' in text
-    assert '    only if its condition is true (known after apply)\n' in text
+    assert '    only if its condition is true (known after apply: parameter p)\n' in text
 
 
 def test_changes_of_the_stack_itself_are_shown_without_changes_of_resources():
@@ -79,12 +79,16 @@ def test_changes_of_the_stack_itself_are_shown_without_changes_of_resources():
 
 
 def test_outputs_of_a_new_stack_are_shown():
-    response = {
-        **PLAIN,
-        'outputs': [{'output_key': 'a', 'output_value': 'x'}, {'output_key': 'b'}],
-        'known_after': {'outputs.b': ['r.show']},
-    }
-    assert 'outputs: a x\noutputs: b (known after apply: r.show)\n' in shown(response)
+    outputs = [change('a', None, 'x'), change('b', None, None, known_after={'b': ['r.show']})]
+    text = shown({**PLAIN, 'output_changes': outputs})
+    assert 'outputs: a x\noutputs: b (known after apply: r.show)\n' in text
+
+
+def test_unknown_parts_below_names_with_dots_are_shown_in_place():
+    known_after = {'a.b.c.d.1': ['r.x'], 'a.b.e': []}
+    value = change('a.b', None, {'c.d': [1, None], 'e': None}, known_after=known_after)
+    text = shown({**PLAIN, 'output_changes': [value]})
+    assert 'a.b {"c.d": [1, "(known after apply: r.x)"], "e": "(known after apply)"}\n' in text
 
 
 @pytest.mark.parametrize(
