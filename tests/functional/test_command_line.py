@@ -327,7 +327,7 @@ def test_why_tells_what_a_stack_waits_for(folder, command, name):
         'resource_registry: {resources: {paused: {hooks: pre-create}}}\n'
     )
     assert command('create', '-t', 'wait.yaml', '-e', 'hook.yaml', '--no-wait', name)[0] == 0
-    waits = wait_for(command, name, 'ready', 'paused')
+    waits = wait_for(command, name, 'paused')
     assert waits['ready'] == 'signals: 0 of 2 received; fails after 600 s'
     assert waits['paused'] == 'the hook pre-create to be cleared'
     assert waits['after'] == 'ready'
@@ -342,12 +342,12 @@ def test_why_tells_what_a_stack_waits_for(folder, command, name):
 
 
 def wait_for(command, name, *resources):
-    """Return {resource: reason} when all of these resources wait for something."""
+    """Return {resource: reason} when all of these resources wait, and ``ready`` for signals."""
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         found = json.loads(command('why', '--json', name)[1])['waits']
         waits = {each['resource']: each['reason'] for each in found}
-        if waits.keys() >= {*resources} and 'ready' in waits.get('after', ''):
+        if waits.keys() >= {*resources} and 'signals' in waits.get('ready', ''):
             return waits
         assert time.monotonic() < deadline, waits
         time.sleep(0.1)

@@ -3,6 +3,7 @@
 Messages and the order of events are as recorded from Heat.
 """
 
+import itertools
 import time
 
 import pytest
@@ -27,9 +28,10 @@ class Drifting(Resource):
     resource_type = 'Test::Drifting'
     properties_schema = {'value': string('A value.', update_allowed=True)}
     objects = {}
+    numbers = itertools.count()
 
     def handle_create(self):
-        self.resource_id_set(f'{self.name}-{len(self.objects)}')
+        self.resource_id_set(f'{self.name}-{next(self.numbers)}')
         self.objects[self.resource_id] = self.properties['value']
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
