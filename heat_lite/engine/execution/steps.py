@@ -172,7 +172,7 @@ def _create(resource: Resource, requires: list[int], work: Work | None = None) -
     record.set(requires=requires, current_template_id=resource.stack.template_id)
     _complete_requirements(resource.stack, record)
     if not record.rsrc_metadata:
-        metadata = resource.foreseen_metadata()
+        metadata = resource.initial_metadata()
         if metadata:
             resource.metadata_set(metadata)
     work = work or lifecycle.create(resource)

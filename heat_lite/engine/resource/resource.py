@@ -255,7 +255,7 @@ class Resource(ResourceType):
     def facade(self, key: str) -> Value:
         """Return what the nested stack may read: metadata, deletion_policy or update_policy."""
         if key == 'metadata':
-            return self.metadata_get() or self.foreseen_metadata()
+            return self.metadata_get() or self.initial_metadata()
         if key == 'update_policy':
             return self.stack.resolve(self.definition.update_policy) or {}
         return self.definition.deletion_policy
@@ -281,7 +281,7 @@ class Resource(ResourceType):
         shown.resolve, shown.forgives = self.stack.shown_scope.resolve, True
         return as_heat_shows(shown.preview(required=self.definition.external_id is None))
 
-    def foreseen_metadata(self) -> Value:
+    def initial_metadata(self) -> Value:
         """Return the initial metadata."""
         return self.definition.resolved_metadata(self.stack.resolve)
 

@@ -154,7 +154,7 @@ def _attribute(item: 'Resource', name: str) -> Value:
 def preview(item: 'Resource', required_by: Collection[str] = ()) -> Values:
     """Return a resource that does not exist yet, with its future properties."""
     result = resource(item, required_by, detail=True, parent=item.stack.parent_resource_name)
-    metadata = item.foreseen_metadata()
+    metadata = item.initial_metadata()
     result.update(
         creation_time=None,
         updated_time=None,

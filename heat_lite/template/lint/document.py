@@ -18,7 +18,7 @@ from heat_lite.template.environment import (
     RESOURCE_REGISTRY,
     Environment,
 )
-from heat_lite.template.lint import chains
+from heat_lite.template.lint import chains, misfits
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.constants import ConstantConditions
 from heat_lite.template.lint.type_info import Definition, TypeInfo
@@ -175,8 +175,8 @@ class EnvironmentDocument(Document):
         return target in self.used_targets
 
     def may_be_of_other_template(self) -> bool:
-        """Whether an environment of a folder has a parameter of which no template there has one of
-        that name, nor of a similar one.
+        """Whether an environment of a folder has a parameter whose name no template of the folder
+        declares, nor a similar name.
         """
         declared = self.declared_parameters() or set()
         unknown = set(self.section(PARAMETERS)) - declared
@@ -373,6 +373,11 @@ class TemplateDocument(Document):
             for name, snippet in self.section('conditions').items():
                 found.read_definition(snippet, self.path_of('conditions', name))
         return found
+
+    @functools.cached_property
+    def typed_calls(self) -> list[misfits.Use]:
+        """The calls that give values of properties."""
+        return list(misfits.uses(self))
 
     @functools.cached_property
     def constants(self) -> ConstantConditions:

@@ -33,6 +33,10 @@ class Use(NamedTuple):
     schema: PropertySchema
     given: str
 
+    def describe(self) -> str:
+        """Return the beginning of a finding about the types."""
+        return f'The property is of the type {self.schema.type}; "{self.node.name}" gives a'
+
     def never_fits(self) -> bool:
         """Whether the value never converts to the type of the property."""
         given, wanted = self.given, self.schema.type

@@ -9,7 +9,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.template import checks, coercion, members, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
-from heat_lite.template.lint import chains, misfits, self_nesting
+from heat_lite.template.lint import chains, self_nesting
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import NOTE, WARNING
@@ -154,19 +154,17 @@ def check_property_value(document: TemplateDocument) -> Iterator[tuple]:
 @rule('value-type')
 def check_value_type(document: TemplateDocument) -> Iterator[tuple]:
     """The value of a function converts to the type of its property, as far as the text shows."""
-    for use in misfits.uses(document):
+    for use in document.typed_calls:
         if use.never_fits():
-            text = f'The property is of the type {use.schema.type}; "{use.node.name}" gives a'
-            yield use.path, f'{text} value of the type {use.given}, which never fits'
+            yield use.path, f'{use.describe()} value of the type {use.given}, which never fits'
 
 
 @rule('text-as-number', level=WARNING)
 def check_text_as_number(document: TemplateDocument) -> Iterator[tuple]:
     """No reference and no attribute of texts is the value of a number: only digits would fit."""
-    for use in misfits.uses(document):
+    for use in document.typed_calls:
         if use.fits_digits_only():
-            text = f'The property is of the type {use.schema.type}; "{use.node.name}" gives a'
-            yield use.path, f'{text} string, which fits only if it consists of digits'
+            yield use.path, f'{use.describe()} string, which fits only if it consists of digits'
 
 
 @rule('deprecated', level=WARNING)
