@@ -5,6 +5,7 @@ This module imports the library docker, so it is imported when a client is first
 
 import re
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,9 @@ _CONFLICT = re.compile(
 _NOT_FOUND = re.compile(
     r'no such (container|network|volume|image)|not known|network not found', re.IGNORECASE
 )
+#: what Podman says while another image is made or removed: its answers are true a moment later
+_CHANGING = re.compile(r'(reading|locating|retrieving) .*image')
+CHANGING_ATTEMPTS, CHANGING_PAUSE = 5, 0.3
 
 
 class _Client(docker.APIClient):
@@ -67,6 +71,16 @@ class ContainerEngine:
 
         Each request may be repeated: objects have names of their own, so none is made twice.
         """
+        for _ in range(CHANGING_ATTEMPTS - 1):
+            try:
+                return self._call_once(method, args, options)
+            except errors.ServiceError as error:
+                if not _CHANGING.search(error.service_message):
+                    raise
+            time.sleep(CHANGING_PAUSE)
+        return self._call_once(method, args, options)
+
+    def _call_once(self, method: str, args: tuple, options: Values) -> Value:
         try:
             return getattr(self._connected(), method)(*args, **options)
         except docker_errors.APIError as error:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -23,8 +22,6 @@ REMOVALS = {
 }
 CONNECTION = ('ca_file', 'cert_file', 'key_file', 'insecure', 'timeout')
 TIMEOUT = 60
-#: attempts to list the images, and seconds between two
-LIST_ATTEMPTS, LIST_PAUSE = 5, 0.3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,22 +91,10 @@ def labelled(engine: Any) -> Any:
         found.append(Found('network', each['Id'], each['Name'], each['Labels']))
     for each in engine.call('volumes', filters=marked).get('Volumes') or ():
         found.append(Found('volume', each['Name'], each['Name'], each['Labels']))
-    for each in _images(engine, marked):
+    for each in engine.call('images', filters=marked):
         name = (each.get('RepoTags') or [each['Id']])[0]
         found.append(Found('image', each['Id'], name, each['Labels']))
     return found
-
-
-def _images(engine: Any, marked: Any) -> Any:
-    """Return the images that pass a filter. Podman cannot list them while one is removed."""
-    for _ in range(LIST_ATTEMPTS - 1):
-        try:
-            return engine.call('images', filters=marked)
-        except errors.ServiceError as error:
-            if error.code not in (404, 500):
-                raise
-            time.sleep(LIST_PAUSE)
-    return engine.call('images', filters=marked)
 
 
 def split_by_service(found: Value, keys: Sequence[str]) -> tuple[Any, list]:

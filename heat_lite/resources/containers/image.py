@@ -29,10 +29,6 @@ from heat_lite.template.schema import (
 
 #: characters of a reason that the output of a failed build may take
 OUTPUT_LENGTH = 600
-
-
-#: attempts to list images, and seconds between two
-LIST_ATTEMPTS, LIST_PAUSE = 5, 0.3
 #: the name of an image without one
 NAMELESS = '<none>:<none>'
 FILE_KEYS = {'content', 'base64', 'mode'}
@@ -213,23 +209,11 @@ class Image(EngineObject):
 
         The build of a service that was killed goes on, and of two builds one gets the name.
         """
-        for each in (yield from self._list_own()):
+        for each in (yield from self.request('images', filters=self.own_filter())):
             tags = [tag for tag in each.get('RepoTags') or () if tag != NAMELESS]
             if not tags and each['Id'] != self.resource_id:
                 with contextlib.suppress(errors.Conflict):  # a container uses it
                     yield from self.request_if_present('remove_image', each['Id'])
-
-    def _list_own(self):
-        """Generator: return the images of this resource; none if Podman cannot list them.
-
-        Its list fails if another image is removed meanwhile.
-        """
-        for _ in range(LIST_ATTEMPTS):
-            try:
-                return (yield from self.request('images', filters=self.own_filter()))
-            except errors.NotFound:
-                yield LIST_PAUSE
-        return []
 
     def _is_made(self):
         """Return whether the resource makes the image, and does not pull it."""

@@ -1,5 +1,6 @@
 """The client of container engines: connections and errors."""
 
+import json
 import os
 import sys
 import threading
@@ -130,3 +131,39 @@ def test_certificate_that_is_refused_is_no_passing_failure(tmp_path):
             engine.call('version')
         thread.join()
     assert not caught.value.transient
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'failed to convert ImageData to ImageInspect "a:latest": reading image "1f": locating '
+        'image with ID "1f": image not known',
+        'retrieving label for image "1f": you may need to remove the image to resolve the error',
+        'locating item named "manifest" for image with ID "1f"',
+    ],
+)
+def test_answer_of_podman_while_another_image_changes_is_asked_for_again(monkeypatch, text):
+    answers = [(500, {'message': text, 'cause': text}), (200, {'Id': 'sha256:1f'})]
+
+    class Changing(Handler):
+        def do_GET(self):
+            code, body = (200, {'ApiVersion': '1.41'}) if 'version' in self.path else answers.pop(0)
+            self.send_response(code)
+            data = json.dumps(body).encode()
+            self.send_header('Content-Length', str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    monkeypatch.setattr(container_engine, 'CHANGING_PAUSE', 0)
+    with ThreadingHTTPServer(('127.0.0.1', 0), Changing) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.05])
+        thread.start()
+        try:
+            url = f'tcp://127.0.0.1:{server.server_port}'
+            engine = container_engine.ContainerEngine(url, OPTIONS)
+            found = engine.call('inspect_image', 'a:latest')
+        finally:
+            engine._api.close()
+            server.shutdown()
+            thread.join()
+    assert found == {'Id': 'sha256:1f'} and not answers
