@@ -20,6 +20,8 @@ class Route(NamedTuple):
     rule: str | None
     #: e.g. ``stacks.create``
     name: str = ''
+    #: whether its body may be anything, not only a JSON object
+    takes_any: bool = False
 
 
 class Router:

@@ -16,6 +16,7 @@ from heat_lite.common import exception, log_context
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_texts import read_json
 from heat_lite.common.value_types import Value, Values
 from heat_lite.policies.enforcer import Enforcer
 
@@ -34,9 +35,6 @@ BODY_READ = 'heat_lite.body_read'
 #: ``is_there()``, the event ``news``, and ``run(call, *arguments)`` for calls that wait. The server
 #: must not be made to wait otherwise. Raises ServiceUnavailable.
 BEGIN_STREAM = 'heat_lite.begin_stream'
-
-# content types that Heat parses as JSON; a body of any other type is ignored
-JSON_TYPES = ('application/json', 'JSON', '')
 
 # an escape that is a surrogate, alone or in a pair
 SURROGATE = re.compile(rb'\\u[dD][89a-fA-F]')
@@ -90,32 +88,33 @@ class Request(webob.BaseRequest):
             base = self.environ['heat_lite.base'] = self.application_url
         return base
 
-    def json_body(self, limit: int) -> bytes:
-        """Return the body; empty if its type is not JSON. ``limit``: maximum size in bytes."""
-        return read_body(self.environ, limit) if self._is_json() else b''
 
-    def _is_json(self) -> bool:
-        kind = self.environ.get('CONTENT_TYPE', '')
-        return kind.partition(';')[0].strip() in JSON_TYPES or kind.startswith('text/plain')
-
-
-def json_object(body: bytes) -> Value:
-    """Return the JSON object in a body; None if it does not start with a brace, as in Heat."""
-    if not body.startswith(b'{'):
-        return None
+def json_object(body: bytes) -> Values | None:
+    """Return the JSON object in a body; None for an empty one. Raises BadRequest."""
     try:
-        return parse_json(body, body.decode())
+        value = parse_json(body)
     except ValueError as error:
         raise BadRequest(str(error)) from None
+    if value is not None and not isinstance(value, dict):
+        raise BadRequest('The body is not a JSON object.')
+    return value
 
 
-def parse_json(body: bytes, text: str | bytes) -> Value:
-    """Return the value of a body, whose ``text`` is given decoded or not.
+def signal_details(body: bytes) -> Value:
+    """Return the JSON value in a body, else its text, which few types of resources understand."""
+    try:
+        return parse_json(body)
+    except ValueError:
+        return body.decode(errors='replace')
+
+
+def parse_json(body: bytes) -> Value:
+    """Return the JSON value in a body; None for an empty one.
 
     Raises ValueError if it is no JSON, and BadRequest if no engine or database can take the value.
     """
     try:
-        value = json.loads(text)
+        value = read_json(body.decode())
     except RecursionError:
         raise _too_deep() from None
     if body.count(b'{') + body.count(b'[') > MAX_DEPTH:
@@ -293,10 +292,10 @@ class Application:
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
         has_body = request.method not in NO_BODY
-        body = request.json_body(self._max_body) if has_body else b''
+        body = read_body(request.environ, self._max_body) if has_body else b''
         with self._admission.permit(context, request.environ):
             if has_body:
-                gaps['body'] = json_object(body)
+                gaps['body'] = (signal_details if route.takes_any else json_object)(body)
             return _response(route.action(request, **gaps), request)
 
     def _find(self, request: Request) -> tuple[Route | None, Values]:

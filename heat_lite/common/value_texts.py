@@ -1,6 +1,7 @@
-"""Values of a template in the texts of errors, in the words of the language."""
+"""Values as texts: read from JSON, and written in errors in the words of the language."""
 
 import json
+import string
 from collections.abc import Mapping
 
 from heat_lite.common.value_types import Value
@@ -18,6 +19,14 @@ KINDS: dict[type, str] = {
 }
 #: characters of a list or a map that are shown
 MAX_SHOWN = 200
+#: what may stand around JSON
+BLANKS = f'{string.whitespace}\N{NO-BREAK SPACE}\N{BYTE ORDER MARK}'
+
+
+def read_json(text: str) -> Value:
+    """Return the value of a JSON text; None for a blank one. Raises ValueError, RecursionError."""
+    bare_text = text.strip(BLANKS)
+    return json.loads(bare_text) if bare_text else None
 
 
 def kind_of(value: Value) -> str:

@@ -10,7 +10,7 @@ import random
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
 from heat_lite.db import events as db_events
 from heat_lite.engine import notification
 from heat_lite.engine.validation import masking
@@ -80,6 +80,24 @@ def record_resource(
         times = {'created_at': now, 'updated_at': min(first_wait, now)}
     record.journal.event(record, **times, **values)
     _send_to_sinks(resource.stack, record.journal, values, resource)
+
+
+def record_signal(resource: 'Resource', details: Value, result: Value) -> None:
+    """Add the event of a signal that the type has handled; ``result`` is its text, or None."""
+    record_resource(resource, 'SIGNAL', reason=_signal_reason(details, result))
+
+
+def _signal_reason(details: Value, result: Value) -> str | None:
+    """Return the reason for the event, whose handler has returned ``result``."""
+    if result:
+        return f'Signal: {result}'
+    if not details and not isinstance(details, dict):
+        return 'No signal details provided'
+    if isinstance(details, str):
+        return details
+    if isinstance(details, dict) and {'current', 'previous', 'reason'} <= details.keys():
+        return 'alarm state changed from {previous} to {current} ({reason})'.format(**details)
+    return 'Unknown'
 
 
 def _send_to_sinks(

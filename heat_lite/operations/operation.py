@@ -36,6 +36,7 @@ VALIDATE = 'stacks:validate_template'
 # JSON Schemas of bodies.
 STRING = {'type': 'string'}
 OBJECT: Values = {'type': 'object'}
+ANY: Values = {}
 
 
 @dataclasses.dataclass(frozen=True)

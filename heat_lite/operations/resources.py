@@ -2,6 +2,7 @@
 
 from heat_lite.operations import stacks
 from heat_lite.operations.operation import (
+    ANY,
     FLAG,
     INTEGER,
     MEMBER,
@@ -81,6 +82,7 @@ OPERATIONS = (
         'resource.signal',
         'Signal a resource, e.g. a wait condition handle or a scaling policy.',
         READER_OR_STACK_USER,
+        body=ANY,
     ),
     Operation(
         'GET',
@@ -138,5 +140,11 @@ OPERATIONS = (
 # Without Keystone a wait condition handle has no signed URL at the CFN API: its reference is the
 # URL for signals of this API, to which clients of CloudFormation send PUT.
 LOCAL_OPERATIONS = (
-    Operation('PUT', f'{RESOURCE}/signal', 'resource.signal', 'Signal a wait condition handle.'),
+    Operation(
+        'PUT',
+        f'{RESOURCE}/signal',
+        'resource.signal',
+        'Signal a wait condition handle.',
+        body=ANY,
+    ),
 )

@@ -6,6 +6,7 @@ import typing
 from collections.abc import Iterable, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_texts import as_json
 from heat_lite.common.value_types import Value
 from heat_lite.template import coercion, schema
 from heat_lite.template.parameters import parameter_types
@@ -199,6 +200,14 @@ class DeploymentResult(typing.NamedTuple):
 
     def reason(self) -> str:
         return ', '.join(f'{name} : {text}' for name, text in self.reasons.items())
+
+
+def check_signal(details: Value) -> None:
+    """Raise Invalid for details that are no result of a deployment."""
+    if not isinstance(details, dict | None):
+        raise exception.Invalid(
+            reason=f'a signal to a deployment is a map of its outputs, not {as_json(details)}'
+        )
 
 
 def deployment_result(

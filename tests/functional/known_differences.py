@@ -9,6 +9,10 @@ ROLLBACK = (
     'the recorded service leaves an empty row for a resource that the update deleted; '
     'here the rollback creates the resource again'
 )
+SIGNAL = (
+    'the recorded service answers 200 and drops a signal that its resource does not understand; '
+    'this service returns 400 and the reason'
+)
 
 _BY_REASON = {
     STATUS_400_NOT_500: """
@@ -18,6 +22,7 @@ _BY_REASON = {
     """,
     TEXT: 'version/16-number-template environment/08-list',
     ROLLBACK: 'sequence/29-update-failed-rollback',
+    SIGNAL: 'sequence/44-signal-invalid-status',
 }
 
 DIFFERENT = {case: reason for reason, cases in _BY_REASON.items() for case in cases.split()}

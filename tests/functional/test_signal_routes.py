@@ -60,6 +60,13 @@ def condition_template(
     }
 
 
+def signal_reasons(driver, stack):
+    listed = driver.client.list_events(driver.context, stack_identity=stack, sort_dir='asc')
+    return [
+        each['resource_status_reason'] for each in listed if each['resource_action'] == 'SIGNAL'
+    ]
+
+
 def put(url, *texts):
     return [requests.put(url, data=text).status_code for text in texts]
 
@@ -72,10 +79,15 @@ def test_wait_condition_is_signalled_by_an_object(running_cloud, driver, ids):
         condition_template('signal', signal_transport='TEMP_URL_SIGNAL'), wait=False
     )
     told = json.loads(until(lambda: driver.outputs(stack).get('signal')))
-    assert put(told['alarm_url'], '{"data": "a"}', '', 'no json') == [201, 201, 201]
+    assert put(told['alarm_url'], 'no json', '[1]', '\n{"data": "a"}', '') == [201] * 4
     assert put(told['alarm_url'].replace('temp_url_sig=', 'temp_url_sig=0'), '{}') == [401]
     assert driver.state(driver.wait(stack)) == 'CREATE_COMPLETE'
-    assert json.loads(driver.outputs(stack)['data'])['1'] == 'a'
+    assert json.loads(driver.outputs(stack)['data']) == {'1': 'a', '2': None}
+    assert [each.partition(' a signal')[0] for each in signal_reasons(driver, stack)] == [
+        *['Signal: refused: Data supplied was not valid:'] * 2,
+        'Signal: status:SUCCESS reason:Signal 1 received',
+        'Signal: status:SUCCESS reason:Signal 2 received',
+    ]
     driver.delete(stack)
 
 
@@ -292,9 +304,9 @@ def workflow(**more):
     return template
 
 
-def signal(driver, stack, details):
+def signal(driver, stack, details, wait=True):
     driver.client.resource_signal(
-        driver.context, stack_identity=stack, resource_name='w', details=details, sync_call=True
+        driver.context, stack_identity=stack, resource_name='w', details=details, sync_call=wait
     )
 
 
@@ -328,8 +340,9 @@ def test_signal_starts_a_workflow(running_cloud, driver, ids):
         ({'input': 'x'}, 'must be a map'),
         ([1], 'is a map'),
     ):
-        with pytest.raises(exception.StackValidationFailed, match=message):
-            signal(driver, stack, wrong)
+        for wait in (True, False):
+            with pytest.raises(exception.StackValidationFailed, match=message):
+                signal(driver, stack, wrong, wait)
     driver.delete(stack)
     assert not running_cloud.cloud.of('workflow', '/executions')
 

@@ -148,11 +148,12 @@ def test_signals_below_the_count_time_out(engine):
     )
 
 
-def test_invalid_signal_is_ignored(engine):
+def test_invalid_signal_is_refused(engine):
     identity = start_waiting(engine, condition_template(timeout=4))
-    with pytest.raises(exception.Invalid, match='a status of SUCCESS or FAILURE'):
-        signal(engine, identity, {'status': 'MAYBE'})
-    signal(engine, identity, {'status': 'MAYBE'}, wait=False)
+    for details in ({'status': 'success'}, {'status': 'SUCCESS', 'extra': 1}, [], 'FAILURE'):
+        for wait in (True, False):
+            with pytest.raises(exception.Invalid, match='a status of SUCCESS or FAILURE'):
+                signal(engine, identity, details, wait=wait)
     engine.wait(identity)
     assert (
         reason(engine, identity)

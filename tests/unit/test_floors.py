@@ -50,6 +50,7 @@ FLOORS = {
         'template.source_positions',
     ),
     'resources': (
+        'engine.event',
         'engine.resource',
         'engine.stack.lifecycle',
         'template',

@@ -91,7 +91,7 @@ def _unknown_path(text: str) -> faults.Fault:
 
 def _details(body: bytes) -> Value:
     try:
-        return wsgi.parse_json(body, body) if body else None
+        return wsgi.parse_json(body)
     except ValueError as error:
         raise exception.Invalid(reason=f'the signal is not valid JSON: {error}') from None
 

@@ -21,6 +21,7 @@ from heat_lite.api.v1 import (
 )
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common.admission import RequestAdmission
+from heat_lite.operations.operation import ANY
 from heat_lite.operations.resources import LOCAL_OPERATIONS
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
@@ -56,7 +57,8 @@ def build(conf: cfg.ConfigOpts, client: EngineClient) -> wsgi.Application:
         else:
             controller, _, name = each.name.partition('.')
             action = getattr(controllers[controller], name)
-        router.add(each.method, each.path, Route(action, each.rule_name, each.name))
+        route = Route(action, each.rule_name, each.name, takes_any=each.body == ANY)
+        router.add(each.method, each.path, route)
     return wsgi.Application(
         router, enforcer, conf.max_json_body_size, RequestAdmission.of_options(conf)
     )

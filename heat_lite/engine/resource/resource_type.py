@@ -256,5 +256,8 @@ class ResourceType:
 
     # ------------------------------------------------------------ signals, snapshots and adoption
 
+    def check_signal(self, details: Value) -> None:
+        """Raise HeatException for a signal that the type does not understand."""
+
     def handle_signal(self, details: Value = None) -> Value:
         raise exception.ResourceActionNotSupported(action='signal')

@@ -35,7 +35,6 @@ from heat_lite.template import function
 from heat_lite.template.definition import ResourceDefinition
 
 LOG = logging.getLogger(__name__)
-SIGNAL = 'SIGNAL'
 #: signals that are handled in one turn
 BATCH = 256
 #: pause of a task for which further signals have arrived meanwhile: it handles more of them at once
@@ -286,7 +285,7 @@ def _call_handler(
         yield from _refresh_outputs(stack)
         raise
     yield from _refresh_outputs(stack)
-    event.record_resource(item, SIGNAL, reason=_reason(signal.details, result))
+    event.record_signal(item, signal.details, result)
     stack.journal.use_signals(unused, stack.runtime.engine_id)
     yield from stack.journal.write()
     unused.clear()
@@ -337,7 +336,7 @@ def _handle_batch(
         results, merged = item.merge_signals(known, several)
         for details, result in zip(several, results, strict=True):
             if not isinstance(result, Exception):
-                event.record_resource(item, SIGNAL, reason=_reason(details, result))
+                event.record_signal(item, details, result)
         if merged != known:
             stack.journal.replace_metadata(item.record, merged, key)
         stack.journal.use_signals([signal.id for signal in batch], stack.runtime.engine_id)
@@ -449,16 +448,3 @@ def _resolve_metadata(item: Resource, stack: Stack, definition: ResourceDefiniti
         return
     if any(item.metadata_get().get(key) != value for key, value in resolved.items()):
         item.metadata_updated(item.metadata_change(lambda known: {**known, **resolved}))
-
-
-def _reason(details: Value, result: Value) -> str | None:
-    """Return the reason for the event of a signal by the text that its type returns, or None."""
-    if result:
-        return f'Signal: {result}'
-    if not details and not isinstance(details, dict):
-        return 'No signal details provided'
-    if isinstance(details, str):
-        return details
-    if isinstance(details, dict) and {'current', 'previous', 'reason'} <= details.keys():
-        return 'alarm state changed from {previous} to {current} ({reason})'.format(**details)
-    return 'Unknown'

@@ -24,9 +24,10 @@ def signal(stack: Stack, name: str, details: Value, wait: bool = False) -> Value
     """Store a signal to a resource. Its type handles it after the response.
 
     With ``wait`` the type handles it before, and the new metadata are returned. Raises
-    NotSupported, ResourceActionNotSupported, InvalidBreakPointHook, and RequestLimitExceeded for a
-    handle that is full, or a resource with too many waiting signals; with ``wait`` also the errors
-    of the type.
+    NotSupported, ResourceActionNotSupported, InvalidBreakPointHook, Invalid and
+    StackValidationFailed for details that the type does not understand, and RequestLimitExceeded
+    for a handle that is full, or a resource with too many waiting signals; with ``wait`` also the
+    errors of the type.
     """
     if isinstance(details, dict) and hooks.UNSET in details:
         hook = details[hooks.UNSET]
@@ -34,6 +35,7 @@ def signal(stack: Stack, name: str, details: Value, wait: bool = False) -> Value
         stack.runtime.task_manager.call(stack, lambda live: hooks.clear(find(live, name), hook))
         return find(stack, name).metadata_get() if wait else None
     item, target = _find_target(stack, name)
+    item.check_signal(details)
     runtime, row_id = stack.runtime, item.record.id
     if not item.batches_signals:
         _require_room(item, target.waiting)

@@ -193,13 +193,12 @@ class Software:
         """
         if not deployment_id:
             raise exception.Invalid(reason='a signal to a deployment needs its id')
+        software.check_signal(details)
         row = self._deployment(deployment_id)
         if row.status != status.IN_PROGRESS:
             return None
         outputs = (self._config(row.config_id).config or {}).get('outputs') or ()
-        outcome = software.deployment_result(
-            outputs, details if isinstance(details, dict) else {}, row.output_values
-        )
+        outcome = software.deployment_result(outputs, details or {}, row.output_values)
         end = (
             {'status': status.FAILED, 'status_reason': outcome.reason()}
             if outcome.reasons

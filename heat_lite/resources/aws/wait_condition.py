@@ -40,6 +40,7 @@ class WaitConditionHandle(wait_condition.Handle):
     resource_type = 'AWS::CloudFormation::WaitConditionHandle'
     since = '2014.1'
     ID, STATUS, REASON, DATA = 'UniqueId', 'Status', 'Reason', 'Data'
+    stores_empty_signals = False
     properties_schema = {}
 
     def get_reference_id(self):
@@ -49,13 +50,6 @@ class WaitConditionHandle(wait_condition.Handle):
         # without a signature, the handle of the next update would have the same URL, and conditions
         # would not wait again
         return url if url != self.signal_url() else f'{url}?handle={self.resource_id}'
-
-    def merge_signals(self, known, several):
-        """Merge signals. One without details is only recorded as an event."""
-        stored = [details for details in several if details is not None]
-        found, merged = super().merge_signals(known, stored) if stored else ((), known)
-        results = iter(found)
-        return [None if details is None else next(results) for details in several], merged
 
     def parse_signal(self, details, known):
         if not isinstance(details, dict) or details.keys() != {

@@ -264,6 +264,9 @@ class Deployment(SignalledDeployment):
             raise exception.Error(f'Deployment to server failed: {found["status_reason"]}')
         return found['status'] != status.IN_PROGRESS
 
+    def check_signal(self, details):
+        software.check_signal(details)
+
     def handle_signal(self, details=None):
         """Store a signal.
 

@@ -6,6 +6,7 @@ import urllib.parse
 
 from heat_lite.clients import errors
 from heat_lite.common import ec2, exception, signal_signature
+from heat_lite.engine import event
 from heat_lite.resources.base import signal_transports
 from heat_lite.resources.base.stack_user import (
     ACCESS,
@@ -255,9 +256,10 @@ class SignalResponder(StackUser):
             return
         for details in received:
             try:
-                self.handle_signal(details)
+                event.record_signal(self, details, self.handle_signal(details))
             except (exception.Invalid, exception.RequestLimitExceeded) as error:
                 LOG.warning('The signal to %s failed: %s', self, error)
+                event.record_signal(self, details, f'refused: {error}')
 
     def poll_interval(self, default):
         """Return the seconds until the next poll; ``default`` if the transport sends

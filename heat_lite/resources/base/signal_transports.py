@@ -1,16 +1,15 @@
 """Signal transports through other OpenStack services, which store signals until they are polled."""
 
 import json
-import logging
 import shlex
 import uuid
 
 from heat_lite.clients import errors
 from heat_lite.common import context as request_context
 from heat_lite.common import exception
+from heat_lite.common.value_texts import read_json
 from heat_lite.resources.base.stack_user import PASSWORD
 
-LOG = logging.getLogger(__name__)
 #: the keys of the resource's data: the URL and the name of an object, the number of signals read
 #: from it, the name of a queue, the request that posts to it
 URL, NAME, RECEIVED, QUEUE, REQUEST = (
@@ -67,7 +66,7 @@ class TempUrl(SignalTransport):
         received = int(resource.data().get(RECEIVED, 0))
         if len(texts) > received:
             resource.data_set(RECEIVED, str(len(texts)))
-        return [_parse_signal(resource, text) for text in texts[received:]]
+        return [_parse_signal(text) for text in texts[received:]]
 
     def delete(self):
         container, name = self._object_location()
@@ -150,10 +149,9 @@ def stack_user_clients(resource):
     return resource.stack.runtime.clients(user)
 
 
-def _parse_signal(resource, text):
-    """Return the details of a signal; None if it is empty or no JSON."""
+def _parse_signal(text):
+    """Return the details of a signal: None if it is empty, its text if it is no JSON."""
     try:
-        return json.loads(text) if text else None
+        return read_json(text)
     except (ValueError, RecursionError):
-        LOG.warning('Ignoring the details of a signal to %s: they are not JSON', resource)
-        return None
+        return text

@@ -41,6 +41,8 @@ class Handle(SignalResponder):
     """
 
     STATUS = REASON = DATA = ID = ''
+    #: whether a signal without details is stored; else it only leaves an event
+    stores_empty_signals = True
 
     def parse_signal(self, details, known):
         """Return the id of a signal and its content (status, reason, data).
@@ -81,6 +83,9 @@ class Handle(SignalResponder):
     def _merged_at_once(self, known, several):
         merged, results = {**known}, []
         for details in several:
+            if details is None and not self.stores_empty_signals:
+                results.append(None)
+                continue
             try:
                 name, signal = self.parse_signal(details, merged)
             except exception.Invalid as error:
@@ -91,7 +96,7 @@ class Handle(SignalResponder):
         return results, self._checked(merged)
 
     def signal_gate(self, read_waiting):
-        return SignalGate(self, self.signals(), read_waiting())
+        return SignalGate(self, self.signals(), read_waiting()) if self.batches_signals else None
 
     def _checked(self, signals):
         """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
@@ -133,13 +138,12 @@ class SignalGate:
     def check(self, details, limits):
         """Return a function that counts the signal.
 
-        Raises RequestLimitExceeded for one that the handle has no place for. A malformed signal is
-        for the handle to refuse.
+        Raises Invalid for a malformed one, and RequestLimitExceeded for one that the handle has no
+        place for.
         """
-        try:
-            name, signal = self._handle.parse_signal(details, self._sizes)
-        except exception.Invalid:
+        if details is None and not self._handle.stores_empty_signals:
             return lambda: None
+        name, signal = self._handle.parse_signal(details, self._sizes)
         number = len(self._sizes) + (name not in self._sizes)
         _require_number(self._handle.name, number, limits)
         total = self._total - self._sizes.get(name, 0) + _size_of(name, signal)

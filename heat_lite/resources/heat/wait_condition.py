@@ -61,7 +61,10 @@ class HeatWaitConditionHandle(wait_condition.Handle):
     transport_property = 'signal_transport'
 
     def parse_signal(self, details, known):
-        details = details if isinstance(details, dict) else {}
+        if details is None:
+            details = {}
+        if not isinstance(details, dict):
+            self._refuse(details)
         index = len(known) + 1
         signal = {
             self.DATA: details.get(self.DATA),

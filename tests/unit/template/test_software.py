@@ -170,3 +170,13 @@ def test_deployment_result_with_error_output_is_failure():
         'deploy_stderr': None,
         'deploy_status_code': 2,
     }
+
+
+@pytest.mark.parametrize(
+    'details', ['', 'deploy_status_code=1', [], [{'deploy_status_code': 1}], 0]
+)
+def test_details_that_are_no_map_are_no_result(details):
+    with pytest.raises(exception.Invalid, match='a signal to a deployment is a map'):
+        software.check_signal(details)
+    software.check_signal(None)
+    software.check_signal({})

@@ -145,9 +145,12 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
 
     # ------------------------------------------------------------ signals
 
+    def check_signal(self, details):
+        self._execution_arguments(details)
+
     def handle_signal(self, details=None):
         """A generator: execute the workflow. Raises StackValidationFailed for an invalid body."""
-        input, params = self._execution_arguments(details or {})
+        input, params = self._execution_arguments(details)
         description = f'started by a signal to {self.name} of the stack {self.stack.name}'
         body = workflows.execution_body(self.resource_id, input, params, description)
         created = yield from self.call_with_retry(self.client().create, '/executions', None, body)
@@ -155,6 +158,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
 
     def _execution_arguments(self, details):
         """Return the input and the parameters of the execution that a signal starts."""
+        details = {} if details is None else details
         input, params = dict(self.properties['input'] or {}), dict(self.properties['params'] or {})
         if self.properties['use_request_body_as_input']:
             return {**input, **self._validate_input(details)}, params

@@ -20,7 +20,8 @@ def test_gate_refuses_what_a_handle_has_no_place_for():
     gate = SignalGate(HeatWaitConditionHandle('h', None, None, None), stored)
     gate.check(new, EngineLimits(max_handle_signals=2, max_handle_size=size))
     gate.check({'id': '1', 'data': 'z'}, EngineLimits(max_handle_signals=1))  # replaces another
-    gate.check({'status': 'malformed'}, EngineLimits(max_handle_signals=1, max_handle_size=1))
+    with pytest.raises(exception.Invalid):
+        gate.check({'status': 'malformed'}, EngineLimits())
     with pytest.raises(exception.RequestLimitExceeded, match='h stores 1 signals already'):
         gate.check(None, EngineLimits(max_handle_signals=1))
     with pytest.raises(exception.RequestLimitExceeded, match=f'would store {size} bytes'):
@@ -66,7 +67,6 @@ def aws(details, known=()):
     [
         (None, {}, ('1', (None, 'Signal 1 received', 'SUCCESS'))),
         ({}, {'a': {}}, ('2', (None, 'Signal 2 received', 'SUCCESS'))),
-        ('text', {}, ('1', (None, 'Signal 1 received', 'SUCCESS'))),
         ({'id': 5, 'data': [1]}, {'a': {}}, ('5', ([1], 'Signal 2 received', 'SUCCESS'))),
         ({'id': 'a', 'reason': 'again'}, KNOWN, ('a', (None, 'again', 'SUCCESS'))),
         ({'status': 'FAILURE', 'reason': 'boom'}, KNOWN, ('3', (None, 'boom', 'FAILURE'))),
@@ -84,6 +84,15 @@ def test_heat_handle_signal_with_missing_keys_gets_defaults(details, known, expe
         {'status': 'MAYBE'},
         {'status': 'success'},
         {'status': None},
+        {'status': 'DONE'},
+        {'status': ['SUCCESS']},
+        [{'status': 'FAILURE'}],
+        'FAILURE',
+        'status=FAILURE',
+        '',
+        0,
+        False,
+        [],
         {'foo': 'bar'},
         {'id': '1', 'x': 1},
     ],
@@ -109,6 +118,11 @@ def test_aws_handle_signal_with_missing_or_unknown_keys_is_rejected():
     ):
         with pytest.raises(exception.Invalid, match='a map of UniqueId, Status, Reason, Data'):
             aws(wrong)
+    gate = SignalGate(WaitConditionHandle('h', None, None, None), {})
+    with pytest.raises(exception.Invalid):
+        gate.check({**details, 'Status': 'X'}, EngineLimits())
+    gate.check(None, EngineLimits(max_handle_signals=0))()
+    assert gate.weight == 0
     without = {key: value for key, value in details.items() if key != 'Data'}
     with pytest.raises(exception.Invalid):
         aws(without)
