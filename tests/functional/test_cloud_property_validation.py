@@ -60,6 +60,21 @@ CASES = [
         {**NET, 'no_fixed_ips': True, 'fixed_ips': [{'ip_address': '10.0.0.1'}]},
         f'{MORE_THAN_ONE_OF}: no_fixed_ips, fixed_ips',
     ),
+    (
+        'OS::Neutron::Net',
+        {'value_specs': {'shared': True, 'mtu': 1400, 'admin_state_up': False}},
+        'shared, admin_state_up not allowed in value_specs',
+    ),
+    (
+        'OS::Neutron::Router',
+        {'admin_state_up': True, 'value_specs': {'admin_state_up': False}},
+        'admin_state_up not allowed in value_specs',
+    ),
+    (
+        'OS::Neutron::Port',
+        {**NET, 'value_specs': {'network_id': 'another'}},
+        'network_id not allowed in value_specs',
+    ),
     ('OS::Neutron::SecurityGroup', {'name': 'default'}, 'cannot be assigned the name "default"'),
     (
         'OS::Neutron::SecurityGroupRule',
@@ -190,6 +205,13 @@ def test_create_with_conflicting_properties_is_refused(kind, properties, reason,
     )
     with pytest.raises(refusals, match=reason):
         driver.create({'resources': {'it': {'type': kind, 'properties': properties}}})
+
+
+@pytest.mark.parametrize('kind', ['Port', 'Router'])
+def test_value_specs_may_set_a_property_that_is_not_given(kind, running_cloud, driver, ids):
+    properties = {'value_specs': {'admin_state_up': False}, **(NET if kind == 'Port' else {})}
+    driver.create({'resources': {'it': {'type': f'OS::Neutron::{kind}', 'properties': properties}}})
+    assert running_cloud.cloud.of('network', f'/{kind.lower()}s')[-1]['admin_state_up'] is False
 
 
 ADMIN_TYPES = {

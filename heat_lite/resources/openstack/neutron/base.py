@@ -1,10 +1,13 @@
 """The base of the Neutron types: tags and value specs."""
 
 from heat_lite.clients import errors
+from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 from heat_lite.template.schema import list_, map_, string
 
 VALUE_SPECS, TAGS = 'value_specs', 'tags'
+#: the map of a port into which Nova and the drivers of Neutron write keys of their own
+PROFILE = 'binding:profile'
 #: what all standard objects of Neutron have, and few templates set (see ``Rest.mark``)
 MARK = 'description'
 POLICY = 'OS::Neutron::RBACPolicy'
@@ -31,15 +34,47 @@ def value_specs_property(noun, **options):
     )
 
 
+def changed_specs(before, after, fetch):
+    """Return the entries of ``value_specs`` that an update sends: those that have changed.
+
+    ``binding:profile`` is merged into that of the port that ``fetch`` returns: keys that are not
+    the template's stay.
+    """
+    specs = _changed(before, after)
+    was, becomes = before.get(PROFILE) or {}, after.get(PROFILE) or {}
+    if PROFILE in specs or was != becomes:
+        shown = fetch().get(PROFILE, was)
+        kept = {key: shown[key] for key in shown if key in becomes or key not in was}
+        specs[PROFILE] = {**kept, **_changed(was, becomes)}
+    return specs
+
+
+def _changed(before, after):
+    return {key: value for key, value in after.items() if key not in before or before[key] != value}
+
+
 class NeutronResource(CloudResource):
     """An object of Neutron.
 
-    ``value_specs`` are added to the request unchanged; ``tags`` have a request of their own. An
-    empty string stands for an unset text.
+    ``value_specs`` are added to the request, but must not set what a given property sets; ``tags``
+    have a request of their own. An empty string stands for an unset text.
     """
+
+    #: whether ``value_specs`` must not set a property that is not given, either (as Heat)
+    strict_specs = False
 
     named_before_create = False
     observed_keys = {TAGS: TAGS}
+
+    def validate(self):
+        super().validate()
+        schemata = self.properties_schema
+        specs = self.properties.get(VALUE_SPECS) if VALUE_SPECS in schemata else None
+        given = {schemata[each].key(each) for each in schemata if self.properties.is_given(each)}
+        banned = {*given, *schemata} if self.strict_specs else given
+        if found := [key for key in specs or () if key in banned]:
+            text = f'{", ".join(found)} not allowed in {VALUE_SPECS}'
+            raise exception.StackValidationFailed(text)
 
     def normalize(self, found):
         """Return the object with ``shared`` as the template has it.
@@ -61,7 +96,11 @@ class NeutronResource(CloudResource):
 
     def changes(self, changed, diff):
         texts = {name: '' for name in TEXTS if changed.get(name, '') is None}
-        return {**changed, **texts, **(diff.get(VALUE_SPECS) or {})}
+        specs = {}
+        if VALUE_SPECS in diff:
+            before = self.stored_property(VALUE_SPECS) or {}
+            specs = changed_specs(before, diff[VALUE_SPECS] or {}, self.fetch)
+        return {**changed, **texts, **specs}
 
     def follow_up(self, action, diff):
         if TAGS in diff and TAGS in self.properties_schema:

@@ -26,6 +26,7 @@ class Net(NeutronResource):
 
     resource_type = 'OS::Neutron::Net'
     rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'), mark=MARK)
+    strict_specs = True
 
     properties_schema = {
         'name': name_property(),

@@ -17,6 +17,7 @@ class Firewall(NeutronResource):
 
     resource_type = 'OS::Neutron::Firewall'
     rest = Rest('neutron', '/fw/firewalls', 'firewall', extension='fwaas')
+    strict_specs = True
 
     properties_schema = {
         'name': name_property(),
