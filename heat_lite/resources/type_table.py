@@ -178,7 +178,7 @@ _TABLE = """
     OS::Neutron::Trunk openstack.neutron.trunk:Trunk openstack.neutron.trunk
     OS::Neutron::VPNService openstack.neutron.vpn.vpn_service:VPNService openstack.neutron.vpnservice
     OS::Nova::Flavor openstack.nova.flavor:Flavor openstack.nova.flavor
-    OS::Nova::FloatingIP base.hidden_types:OSNovaFloatingIP
+    OS::Nova::FloatingIP openstack.nova.floating_ip:FloatingIP
     OS::Nova::FloatingIPAssociation openstack.nova.floating_ip_association:FloatingIPAssociation
     OS::Nova::HostAggregate openstack.nova.host_aggregate:HostAggregate openstack.nova.host_aggregate
     OS::Nova::KeyPair openstack.nova.key_pair:KeyPair openstack.nova.keypair

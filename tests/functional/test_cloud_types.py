@@ -123,3 +123,56 @@ def test_record_set_without_a_trailing_dot_is_in_its_zone(running_cloud, driver,
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
     assert driver.outputs(stack) == {'name': 'www.a.example.'}
     driver.delete(stack)
+
+
+def test_floating_ip_of_nova_without_pool_is_in_the_only_external_network(
+    running_cloud,  # noqa: F811
+    driver,  # noqa: F811
+    ids,  # noqa: F811
+):
+    outputs = {
+        'ref': {'value': {'get_resource': 'ip'}},
+        **{name: {'value': {'get_attr': ['ip', name]}} for name in ('ip', 'pool', 'show')},
+    }
+    template = {'resources': {'ip': {'type': 'OS::Nova::FloatingIP'}}, 'outputs': outputs}
+    stack = driver.create(template, name='address')
+    (made,) = [
+        each
+        for each in running_cloud.cloud.of('network', '/floatingips')
+        if each['id'] == driver.physical_id(stack, 'ip')
+    ]
+    assert driver.outputs(stack) == {
+        'ref': made['id'],
+        'ip': made['floating_ip_address'],
+        'pool': made['floating_network_id'],
+        'show': None,
+    }
+    driver.delete(stack)
+    assert made not in running_cloud.cloud.of('network', '/floatingips')
+
+    running_cloud.cloud.put('network', '/networks', **{'router:external': True})
+    stack = driver.create(template, name='ambiguous')
+    assert driver.stack(stack)['stack_status_reason'] == (
+        'Resource CREATE failed: Error: resources.ip: Expected 1 external network, found 2'
+    )
+    driver.delete(stack)
+
+
+def test_association_of_nova_ends_and_begins_with_its_floating_ip(running_cloud, driver, ids):  # noqa: F811
+    def ports():
+        listed = running_cloud.cloud.of('network', '/floatingips')
+        found = {each['id']: each.get('port_id') for each in listed}
+        return [bool(found[ids[name]]) for name in ('floatingip', 'other_floatingip')]
+
+    def template(address):
+        values = {'server_id': ids['server_with_port'], 'floating_ip': ids[address]}
+        tie = {'type': 'OS::Nova::FloatingIPAssociation', 'properties': values}
+        return {'resources': {'tie': tie}, 'outputs': {'ref': {'value': {'get_resource': 'tie'}}}}
+
+    stack = driver.create(template('floatingip'), name='tied')
+    assert ports() == [True, False]
+    assert driver.outputs(stack)['ref'].startswith('tied-tie-')
+    driver.update(stack, template('other_floatingip'))
+    assert ports() == [False, True]
+    driver.delete(stack)
+    assert ports() == [False, False]

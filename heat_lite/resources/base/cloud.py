@@ -98,6 +98,8 @@ def map_to_wire(schemata, values):
 class ServiceResource(Resource):
     """A resource type that needs an OpenStack service. The type is unavailable without it."""
 
+    #: the service that the type needs, if it is not that of its client
+    required_service: str | None = None
     #: the extension of the service's API that the type needs
     extension: str | None = None
     #: whether a conflict (409) is temporary, so that the request is retried
@@ -113,7 +115,7 @@ class ServiceResource(Resource):
 
     @classmethod
     def require_service(cls, clients, type_name):
-        name = cls.default_client_name
+        name = cls.required_service or cls.default_client_name
         try:
             clients.require(name, cls.extension)
         except errors.NoCloud as error:

@@ -9,7 +9,6 @@ import functools
 
 from heat_lite.resources.heat.none import NoneResource
 from heat_lite.template import support
-from heat_lite.template.schema import string, text
 
 TABLE = """
     OS::Aodh::CombinationAlarm CombinationAlarm hidden 9.0.0, deprecated 7.0.0, supported 2014.1
@@ -31,7 +30,6 @@ TABLE = """
     OS::Neutron::LoadBalancer LoadBalancer hidden 9.0.0, deprecated 7.0.0, supported 2014.1
     OS::Neutron::Pool Pool hidden 9.0.0, deprecated 7.0.0
     OS::Neutron::PoolMember PoolMember hidden 9.0.0, deprecated 7.0.0, supported 2014.1
-    OS::Nova::FloatingIP NovaFloatingIp hidden 11.0.0, deprecated 9.0.0, supported 2014.1
     OS::Sahara::Cluster SaharaCluster hidden 23.0.0, deprecated 22.0.0, supported 5.0.0
     OS::Sahara::ClusterTemplate SaharaClusterTemplate hidden 23.0.0, deprecated 22.0.0, supported 2014.2
     OS::Sahara::DataSource DataSource hidden 23.0.0, deprecated 22.0.0, supported 5.0.0
@@ -49,13 +47,6 @@ TABLE = """
 #: the facts about some types that go beyond the table: attributes of their classes
 MORE = {
     'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh', 'entity': 'alarm'},
-    'OS::Nova::FloatingIP': {
-        'properties_schema': {'pool': string('Name of the floating IP pool.')},
-        'attributes_schema': {
-            'ip': text('IP address of the floating IP.'),
-            'pool': text('Name of the floating IP pool.'),
-        },
-    },
 }
 
 

@@ -1,13 +1,12 @@
 """Base classes of the types of AWS::EC2, and the schema of their tags."""
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.cloud import CloudResource, ServiceResource
+from heat_lite.resources.base.cloud import CloudResource
+from heat_lite.resources.openstack.neutron.addresses import AddressUser
 from heat_lite.resources.openstack.neutron.implied_dependencies import value
 from heat_lite.template.schema import list_, map_, string
 
-NETWORK_SERVICE = 'neutron'
 ATTACHMENT, TABLE, TABLE_OF_SUBNET, SUBNET = (
     'AWS::EC2::VPCGatewayAttachment',
     'AWS::EC2::RouteTable',
@@ -51,16 +50,8 @@ class Ec2Object(CloudResource):
         return None
 
 
-class NetworkingResource(ServiceResource):
-    """A resource that connects Neutron objects.
-
-    The client name in the type's schema may be another one.
-    """
-
-    default_client_name = NETWORK_SERVICE
-
-    def client(self, name=None):
-        return super().client(name or NETWORK_SERVICE)
+class NetworkingResource(AddressUser):
+    """A resource that connects Neutron objects."""
 
     def router_of_vpc(self, vpc):
         """Return the router of a VPC: it has the name of the VPC's network. None if it was
@@ -105,26 +96,6 @@ class NetworkingResource(ServiceResource):
         yield from self.delete_if_present(
             self.client().update, f'/routers/{router}', 'router', {'external_gateway_info': gateway}
         )
-
-    def external_network(self):
-        """Return the id of the external network. Raises Error if there is none."""
-        found = self.client().list('/networks', 'networks', **{'router:external': True})
-        if not found:
-            raise exception.Error('There is no external network')
-        return found[0]['id']
-
-    def associate_address(self, address, port):
-        """Generator: associate a floating IP with a port; disassociate it if ``port`` is None."""
-        yield from self.call_with_retry(
-            self.client().update, f'/floatingips/{address}', 'floatingip', {'port_id': port}
-        )
-
-    def port_of_server(self, server):
-        """Return the id of the first port of a server. Raises NotFound if it has none."""
-        found = self.client().list('/ports', 'ports', device_id=server)
-        if not found:
-            raise errors.NotFound(f'The server {server} has no port')
-        return found[0]['id']
 
 
 def matching_names(resource, others, kind, **wanted):

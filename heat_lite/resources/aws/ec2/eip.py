@@ -1,24 +1,21 @@
 """AWS::EC2::EIP."""
 
 import contextlib
-import functools
 
 from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.aws.ec2.base import (
     ATTACHMENT,
-    NETWORK_SERVICE,
     TABLE_OF_SUBNET,
-    NetworkingResource,
     matching_names,
 )
-from heat_lite.resources.base.service_retry import ServiceRetry
+from heat_lite.resources.openstack.neutron.addresses import Address
 from heat_lite.template.schema import string, text
 
 ADDRESS = 'address'
 
 
-class EIP(NetworkingResource):
+class EIP(Address):
     """A floating IP. The reference is its IP address."""
 
     resource_type = 'AWS::EC2::EIP'
@@ -49,32 +46,12 @@ class EIP(NetworkingResource):
         ]
 
     def handle_create(self):
-        if self.resource_id is None:
-            values = {
-                'floating_network_id': self.external_network(),
-                'description': self.physical_resource_name(),
-            }
-            client = self.client()
-            made = yield from ServiceRetry(self, service=NETWORK_SERVICE).until_made(
-                functools.partial(client.create, '/floatingips', 'floatingip', values),
-                self.find_existing,
-                lambda found: client.show(f'/floatingips/{found}', 'floatingip'),
-            )
-            self.resource_id_set(made['id'])
+        yield from self.allocate(self.external_network())
         self.data_set(ADDRESS, self.fetch()['floating_ip_address'])
         if self.properties['InstanceId']:
             yield from self.associate_address(
                 self.resource_id, self.port_of_server(self.properties['InstanceId'])
             )
-
-    def find_existing(self):
-        """Return the id of the floating IP that an interrupted create has made.
-
-        The description identifies it.
-        """
-        known = self.physical_resource_name()
-        found = self.client().list('/floatingips', 'floatingips', description=known)
-        return next((each['id'] for each in found if each.get('description') == known), None)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'InstanceId' in prop_diff:
@@ -82,17 +59,6 @@ class EIP(NetworkingResource):
             yield from self.associate_address(
                 self.resource_id, self.port_of_server(server) if server else None
             )
-
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.delete_path(f'/floatingips/{self.resource_id}')
-
-    def handle_check(self):
-        self.require_object()
-        self.fetch()
-
-    def fetch(self):
-        return self.client().show(f'/floatingips/{self.resource_id}', 'floatingip')
 
     def get_reference_id(self):
         return self.data().get(ADDRESS) or self._address_of_heat() or self.name

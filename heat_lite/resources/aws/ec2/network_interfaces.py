@@ -8,8 +8,8 @@ import contextlib
 import functools
 
 from heat_lite.clients import errors
-from heat_lite.resources.aws.ec2.base import NETWORK_SERVICE
 from heat_lite.resources.base.service_retry import ServiceRetry
+from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
 from heat_lite.resources.openstack.nova.server.interfaces import ServerInterfaces
 
 INTERFACES, SUBNET = 'NetworkInterfaces', 'SubnetId'

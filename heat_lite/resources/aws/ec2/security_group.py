@@ -1,8 +1,8 @@
 """AWS::EC2::SecurityGroup."""
 
-from heat_lite.resources.aws.ec2.base import NETWORK_SERVICE
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.openstack.neutron import security_group
+from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
 from heat_lite.template import support
 from heat_lite.template.schema import list_, map_, string
 

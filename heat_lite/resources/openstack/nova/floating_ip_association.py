@@ -1,12 +1,15 @@
 """OS::Nova::FloatingIPAssociation."""
 
-from heat_lite.common import exception
-from heat_lite.resources.base.cloud import ServiceResource
+import contextlib
+
+from heat_lite.clients import errors
+from heat_lite.resources.openstack.neutron.addresses import AddressUser
+from heat_lite.resources.openstack.neutron.base import VisibleConnection
 from heat_lite.template import support
 from heat_lite.template.schema import string
 
 
-class FloatingIPAssociation(ServiceResource):
+class FloatingIPAssociation(AddressUser, VisibleConnection):
     """The association of a floating IP with the first port of a server."""
 
     resource_type = 'OS::Nova::FloatingIPAssociation'
@@ -27,40 +30,25 @@ class FloatingIPAssociation(ServiceResource):
     }
 
     def handle_create(self):
-        yield from self._associate(self.properties['floating_ip'], (yield from self._port()))
+        port = yield from self.call_with_retry(self.port_of_server, self.properties['server_id'])
+        yield from self.associate_address(self.properties['floating_ip'], port)
         self.resource_id_set(self.record.uuid)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        before = self.stored_property('floating_ip')
         if 'floating_ip' in prop_diff:
-            yield from self._disassociate(before)
+            yield from self.handle_delete()
         yield from self.handle_create()
+
+    def is_connected(self):
+        address = self.stored_property('floating_ip')
+        found = self.client().show(f'/floatingips/{address}', 'floatingip')
+        return found['port_id'] == self.port_of_server(self.stored_property('server_id'))
 
     def handle_delete(self):
         if self.resource_id is not None:
-            yield from self._disassociate(self.stored_property('floating_ip'))
+            address = self.stored_property('floating_ip')
+            with contextlib.suppress(errors.NotFound):
+                yield from self.associate_address(address, None)
 
-    def _port(self):
-        server = self.properties['server_id']
-        ports = yield from self.call_with_retry(
-            self.client('neutron').list, '/ports', 'ports', device_id=server
-        )
-        if not ports:
-            raise exception.Error(f'Server {server} has no port to associate a floating IP with')
-        return ports[0]['id']
-
-    def _associate(self, floating_ip, port):
-        yield from self.call_with_retry(
-            self.client('neutron').update,
-            f'/floatingips/{floating_ip}',
-            'floatingip',
-            {'port_id': port},
-        )
-
-    def _disassociate(self, floating_ip):
-        yield from self.delete_if_present(
-            self.client('neutron').update,
-            f'/floatingips/{floating_ip}',
-            'floatingip',
-            {'port_id': None},
-        )
+    def get_reference_id(self):
+        return self.physical_resource_name() or self.name

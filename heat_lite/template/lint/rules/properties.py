@@ -187,8 +187,9 @@ def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
         if info is None:
             continue
         if info.support.status in (support.DEPRECATED, support.HIDDEN, support.UNSUPPORTED):
+            note = '; it makes nothing' if info.properties is None else ''
             yield _deprecated(
-                _type_path(document, definition), f'The type {info.name}', info.support
+                _type_path(document, definition), f'The type {info.name}', info.support, note
             )
         if document.is_external(definition):
             continue
@@ -268,11 +269,11 @@ def _conversion(
         yield checks.property_conflict(conflict.names)
 
 
-def _deprecated(path: tuple, what: str, status: SupportStatus) -> Violation:
+def _deprecated(path: tuple, what: str, status: SupportStatus, note: str = '') -> Violation:
     """Return the violation for a type or property that Heat accepts and will remove."""
     since = f' since {status.version}' if status.version else ''
     message = f': {status.message}' if status.message else ''
-    text = f'{what} is {status.status.lower()}{since}{message}'
+    text = f'{what} is {status.status.lower()}{since}{message}{note}'
     return Violation('deprecated', path, exception.StackValidationFailed(text))
 
 
