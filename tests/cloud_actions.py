@@ -92,6 +92,26 @@ def show_group(cloud, service, one, **_):
     return 200, {'security_group': {**group, 'security_group_rules': rules}}
 
 
+@route('network', 'POST', r'/security-group-rules')
+def create_rules(cloud, service, body, **_):
+    """Create one rule, or all rules of a list: none if the group has an equivalent of one."""
+    where, many = '/security-group-rules', body.get('security_group_rules')
+    if many is None:
+        return cloud.create(service, where, body)
+    keys = [_traffic(each) for each in (*many, *cloud.of(service, where))]
+    if len(set(keys)) < len(keys):
+        raise Refused(409, 'Security group rule already exists.')
+    made = [cloud.create(service, where, {'security_group_rule': each})[1] for each in many]
+    return 201, {'security_group_rules': [each['security_group_rule'] for each in made]}
+
+
+def _traffic(rule):
+    """Return the traffic that a rule allows: 0.0.0.0/0 is no restriction."""
+    values = {key: value for key, value in rule.items() if value not in (None, '', '0.0.0.0/0')}
+    known = ('security_group_id', 'direction', 'protocol', 'port_range_min', 'remote_ip_prefix')
+    return tuple(values.get(key) for key in (*known, 'remote_group_id', 'ethertype'))
+
+
 @route('network', 'PUT', r'/(?P<where>[\w-]+)/(?P<one>[^/]+)/tags')
 def tag(cloud, service, where, one, body, **_):
     require(cloud, service, f'/{where}', one)['tags'] = body['tags']

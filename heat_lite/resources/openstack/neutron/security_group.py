@@ -1,7 +1,5 @@
 """OS::Neutron::SecurityGroup."""
 
-import contextlib
-
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest, to_wire
@@ -182,9 +180,10 @@ class SecurityGroup(NeutronResource):
         for key, rule_id in present.items():
             if key not in keep and rule_id not in others:
                 yield from self.delete_path(f'{RULES}/{rule_id}')
-        for rule in wanted:
-            if _rule_key(rule) not in present:
-                yield from self._create_rule({'security_group_id': self.resource_id, **rule})
+        missing = {_rule_key(rule): rule for rule in wanted if _rule_key(rule) not in present}
+        yield from self._create_rules(
+            [{'security_group_id': self.resource_id, **rule} for rule in missing.values()]
+        )
 
     def _rules_of_other_resources(self):
         """Return the ids of the rules that other resources of the template manage."""
@@ -193,11 +192,20 @@ class SecurityGroup(NeutronResource):
         ]
         return {self.stack.resource_for(name).resource_id for name in names}
 
-    def _create_rule(self, rule):
-        with contextlib.suppress(errors.Conflict):  # an equivalent rule exists
-            yield from self.call_with_retry(
-                self.client().create, RULES, 'security_group_rule', rule
-            )
+    def _create_rules(self, rules):
+        """A generator: create rules by one request, but one by one if an equivalent exists.
+
+        Neutron creates all rules of a request or none.
+        """
+        try:
+            if rules:
+                create = self.client().create
+                yield from self.call_with_retry(create, RULES, 'security_group_rules', rules)
+        except errors.Conflict as error:
+            if error.service_message.startswith('Quota'):
+                raise
+            for rule in rules if len(rules) > 1 else ():
+                yield from self._create_rules([rule])
 
 
 def _rule_key(rule):
