@@ -40,10 +40,8 @@ def serve(args, program, group, pipeline=None):
             wsgi_server.listen(options.bind_host, options.bind_port, options)
         ]
     except OSError as error:
-        print(
-            f'{program}: cannot listen on {options.bind_host}:{options.bind_port}: {error}',
-            file=sys.stderr,
-        )
+        place = (options.bind_host, options.bind_port, f'[{group}] bind_port')
+        print(f'{program}: {supervisor.describe_listen_error(error, *place)}', file=sys.stderr)
         return 1
     api_worker = importlib.import_module('heat_lite.server.api_worker')
     monitor = importlib.import_module('heat_lite.server.monitoring.monitor')

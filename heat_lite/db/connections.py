@@ -9,6 +9,7 @@ import os
 import typing
 
 import sqlalchemy
+from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import exc_filters
 from sqlalchemy import URL, Engine, event, exc, pool
 from sqlalchemy.engine import Connection
@@ -18,6 +19,20 @@ from heat_lite.common import metrics, tracing
 from heat_lite.common.value_types import Row
 from heat_lite.db import connection_pool
 
+#: what a database and its driver raise
+ERRORS = (db_exception.DBError, exc.SQLAlchemyError)
+_NO_ROOM = 'make room on the disk of the file'
+_NO_ACCESS = 'the user of the service must be able to write the file and its folder'
+#: parts of the errors of a file of SQLite -> what to do
+CURES = {
+    'is full': _NO_ROOM,
+    'disk I/O error': _NO_ROOM,
+    'not a database': 'move the file away, or put a backup in its place',
+    'malformed': 'the file is damaged: put a backup in its place',
+    'unable to open': _NO_ACCESS,
+    'readonly': _NO_ACCESS,
+    'no such table': 'run "heat-lite-manage db_sync"',
+}
 DRIVERS = {
     'mysql': 'mysql+pymysql',
     'mariadb': 'mysql+pymysql',
@@ -129,6 +144,13 @@ def is_transient(error: Exception, dialect: str) -> bool:
             else isinstance(wrapped, exc.OperationalError)
         )
     return any(word in str(original) for word in TRANSIENT_SQLITE)
+
+
+def describe_failure(error: Exception, name: str = 'of [database] connection') -> str:
+    """Return the line for an operator: which database failed, why, and what to do if known."""
+    reason = str(error).partition('\n')[0]
+    cures = [f'; {cure}' for part, cure in CURES.items() if part in reason]
+    return f'The database {name} failed: {"".join([reason, *cures[:1]])}'
 
 
 def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine:

@@ -18,7 +18,7 @@ from heat_lite.clients import clients, docker_plugin, keystone, trusts
 from heat_lite.clients.cloud_login import Clouds
 from heat_lite.common import exception, health_checks, installation, long_work, urlfetch
 from heat_lite.common.value_types import Values
-from heat_lite.db import group_commit
+from heat_lite.db import connections, group_commit
 from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
 from heat_lite.db import session as db_session
@@ -210,10 +210,9 @@ class EngineService:
         """Store how the engine before this one has ended, for those that take over from it."""
         try:
             db_locks.record_engine_end(engine_id, by_itself)
-        except Exception:
-            LOG.exception(
-                'How engine %s has ended could not be stored: it counts as unknown', engine_id
-            )
+        except Exception as error:
+            text = 'How engine %s has ended could not be stored: it counts as unknown: %s'
+            LOG.error(text, engine_id, connections.describe_failure(error))
 
     def start(self) -> None:
         """Register the engine and serve RPC."""

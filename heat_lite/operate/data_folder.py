@@ -24,10 +24,10 @@ class FolderError(Exception):
 def lock(folder: Path) -> Iterator[None]:
     """Create the data folder with mode 0700 and lock it.
 
-    Raises FolderError if it is locked, not writable, or accessible to other users.
+    Raises FolderError if it is locked or accessible to other users, OSError if not writable.
     """
     try:
-        _make(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_access(folder)
         with open(folder / installation.LOCK_FILE, 'w') as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -36,15 +36,6 @@ def lock(folder: Path) -> Iterator[None]:
         raise FolderError(
             f'another heat_lite uses {folder}: stop it, or give another folder with --data-dir'
         ) from None
-    except PermissionError as error:
-        raise FolderError(f'cannot write to {folder}: {error.strerror}') from None
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise FolderError(f'cannot create the folder {folder}: {error.strerror}') from None
 
 
 def _check_access(folder: Path) -> None:

@@ -9,12 +9,10 @@ from typing import Any
 
 from oslo_config import cfg
 from oslo_config.cfg import ConfigOpts
-from oslo_db import exception as db_exception
-from sqlalchemy import exc as sql_exception
 
 from heat_lite.cli import option_parser
 from heat_lite.common import cipher, exception
-from heat_lite.db import migration, resources, services, session, stacks
+from heat_lite.db import connections, migration, resources, services, session, stacks
 from heat_lite.db.maintenance import purge, reencrypt
 from heat_lite.operate.config_check import option_report
 from heat_lite.operate.heat_database import commands as heat_database
@@ -46,8 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return conf.command.func(conf) or 0
     except REFUSALS as error:
         return _fail(error)
-    except (db_exception.DBError, sql_exception.SQLAlchemyError) as error:
-        return _fail(f'The database of [database] connection failed: {str(error).splitlines()[0]}')
+    except connections.ERRORS as error:
+        return _fail(connections.describe_failure(error))
     finally:
         session.dispose()
 

@@ -5,12 +5,10 @@ import typing
 from collections.abc import Callable
 
 from oslo_config import cfg
-from oslo_db import exception as db_exception
 from oslo_upgradecheck import upgradecheck
-from sqlalchemy import exc as sql_exception
 
 from heat_lite.common import exception
-from heat_lite.db import migration, services, session
+from heat_lite.db import connections, migration, services, session
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.operate.config_check import option_report
 from heat_lite.operate.heat_database import ownership
@@ -21,7 +19,6 @@ GOOD, WARNING, FAILURE = (
     upgradecheck.Code.WARNING,
     upgradecheck.Code.FAILURE,
 )
-DATABASE_ERRORS = (db_exception.DBError, sql_exception.SQLAlchemyError, ValueError)
 
 
 class Checks(upgradecheck.UpgradeCommands):
@@ -78,9 +75,8 @@ class Checks(upgradecheck.UpgradeCommands):
     def _of_database(self, check: Callable[[], upgradecheck.Result]) -> upgradecheck.Result:
         try:
             return check()
-        except DATABASE_ERRORS as error:
-            text = f'The database of [database] connection failed: {str(error).splitlines()[0]}'
-            return upgradecheck.Result(FAILURE, text)
+        except (*connections.ERRORS, ValueError) as error:
+            return upgradecheck.Result(FAILURE, connections.describe_failure(error))
 
     def _schema(self) -> upgradecheck.Result:
         return self._of_database(self._check_schema)

@@ -128,6 +128,11 @@ def run(args: argparse.Namespace) -> int:
             return work()
         except errors as error:
             return _fail(str(error))
+        except OSError as error:
+            return _fail(
+                f'cannot write to {error.filename or args.data_dir}: {error.strerror}; '
+                'to use another folder, give --data-dir'
+            )
 
     return report(lambda: embedded.serve(args, report))
 

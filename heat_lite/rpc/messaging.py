@@ -354,6 +354,9 @@ def _refuse(incoming: Sequence[RpcIncomingMessage]) -> bool:
 def _log_failure(method: str, error: Exception) -> None:
     if is_expected(error):
         LOG.info('RPC method %s failed with %s: %s', method, type(error).__name__, error)
+    elif isinstance(error, remote_errors.UNAVAILABLE):
+        reason = str(error).partition('\n')[0]
+        LOG.error('RPC method %s failed: the database does not answer: %s', method, reason)
     else:
         LOG.exception('RPC method %s failed', method)
 

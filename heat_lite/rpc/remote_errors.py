@@ -15,6 +15,8 @@ from oslo_db import exception as db_exception
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
 
+#: errors of a database that does not answer, or has too much to do
+UNAVAILABLE = (db_exception.DBConnectionError, db_exception.DBDeadlock)
 # errors of oslo.messaging when the server lacks the method or its version
 UNKNOWN_METHOD = ('NoSuchMethod', 'UnsupportedVersion')
 
@@ -64,7 +66,7 @@ def pack(error: BaseException) -> Values:
 
     A lost database connection becomes ServiceUnavailable, because the client cannot correct it.
     """
-    if isinstance(error, (db_exception.DBConnectionError, db_exception.DBDeadlock)):
+    if isinstance(error, UNAVAILABLE):
         error = exception.ServiceUnavailable(
             reason=f'the database does not answer ({type(error).__name__})'
         )

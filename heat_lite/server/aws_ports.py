@@ -7,13 +7,13 @@ from heat_lite.api.aws import local_keys
 from heat_lite.common import access_keys
 from heat_lite.server import wsgi_server
 
-#: APIs in the order of their sockets -> the attribute of the arguments with the port
-PORTS = {'cloudformation': 'cfn_port', 'cloudwatch': 'cloudwatch_port'}
+#: APIs in the order of their sockets -> the word of the option of "heat-lite up" with the port
+PORTS = {'cloudformation': 'cfn', 'cloudwatch': 'cloudwatch'}
 
 
 def wanted(args):
     """Return ``{API: port}`` of the arguments."""
-    ports = {name: getattr(args, attribute) for name, attribute in PORTS.items()}
+    ports = {name: getattr(args, f'{word}_port') for name, word in PORTS.items()}
     return {name: port for name, port in ports.items() if port is not None}
 
 

@@ -5,7 +5,6 @@ crashed, hangs or takes too much memory.
 """
 
 import contextlib
-import errno
 import http.client
 import importlib
 import sys
@@ -20,13 +19,15 @@ from heat_lite import conf as options
 from heat_lite.api import deploy
 from heat_lite.common import installation
 from heat_lite.conf import identity
-from heat_lite.db import session, stacks
+from heat_lite.db import connections, session, stacks
 from heat_lite.operate import bootstrap_db, data_folder
 from heat_lite.server import aws_ports, container_port, engine_worker, supervisor, wsgi_server
 from heat_lite.server.monitoring import monitor
 from heat_lite.startup import global_environment, local_containers, settings
 
 PROJECT = 'default'
+#: the database in the data folder
+FILE = 'heat.sqlite'
 READY_SECONDS = 30
 RETRY_SECONDS = 0.2
 GRACE_SECONDS = 4
@@ -68,8 +69,7 @@ def serve(args, report):
     with data_folder.lock(args.data_dir):
         conf = configure(args)
         sockets = supervisor.inherited_listeners(wsgi_server.adopt_socket) or [
-            *(_listen(args.host, port) for port in (args.port, *aws_ports.wanted(args).values())),
-            *(_listen(container_port.ALL_ADDRESSES, port) for port in container_port.wanted(args)),
+            _listen(*address) for address in _addresses(args)
         ]
         replaces = supervisor.WorkerSlot.from_environment() is not None
         served = 1 + len(aws_ports.wanted(args)) + len(container_port.wanted(args))
@@ -79,11 +79,13 @@ def serve(args, report):
             shown.remove_at_exit()
             shown.count(0)
             with supervisor.signal_stream() as signals:
-                return _run(args, conf, sockets, signals, shown)
+                return _run_with_database(args, conf, sockets, signals, shown)
 
         def work(number, signals):
             shown.count(number)
-            return report(lambda: _run(args, conf, sockets, signals, shown, patient=replaces))
+            return report(
+                lambda: _run_with_database(args, conf, sockets, signals, shown, patient=replaces)
+            )
 
         watched = supervisor.Supervisor(
             work,
@@ -95,6 +97,23 @@ def serve(args, report):
             standalone=True,
         )
         return watched.serve()
+
+
+def _addresses(args):
+    """Yield host, port and option of each socket, in the order of ``_sorted_sockets``."""
+    yield args.host, args.port, '--port'
+    for name, port in aws_ports.wanted(args).items():
+        yield args.host, port, f'--{aws_ports.PORTS[name]}-port'
+    for port in container_port.wanted(args):
+        yield container_port.ALL_ADDRESSES, port, '--container-port'
+
+
+def _run_with_database(args, *others, **options):
+    """Call ``_run``. Raises StartError with what to do if the database cannot be used."""
+    try:
+        return _run(args, *others, **options)
+    except connections.ERRORS as error:
+        raise StartError(connections.describe_failure(error, args.data_dir / FILE)) from None
 
 
 def _run(args, conf, sockets, signals, shown, patient=False):
@@ -216,9 +235,7 @@ def configure(args, conf=cfg.CONF):
     conf.set_default('web_page', True, group='heat_lite')
     policy_options.set_defaults(conf, str(installation.data_path('etc', POLICY)))
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
-    conf.set_override(
-        'connection', f'sqlite:///{args.data_dir.resolve()}/heat.sqlite', group='database'
-    )
+    conf.set_override('connection', f'sqlite:///{args.data_dir.resolve()}/{FILE}', group='database')
     conf.set_override('plugin_dirs', [*conf.plugin_dirs, *map(str, args.plugin_dir)])
     _set_encryption_key(conf, args.data_dir)
     if not args.debug:
@@ -269,13 +286,12 @@ def _set_encryption_key(conf, folder):
     conf.set_override('former_encryption_keys', former, 'heat_lite')
 
 
-def _listen(host, port):
+def _listen(host, port, option):
     try:
         return wsgi_server.listen(host, port)
     except OSError as error:
-        in_use = error.errno == errno.EADDRINUSE
-        reason = 'it is in use; select another with --port' if in_use else error.strerror
-        raise StartError(f'cannot listen on {host}:{port}: {reason}') from None
+        reason = supervisor.describe_listen_error(error, host, port, option)
+        raise StartError(reason) from None
 
 
 def _wait_until_ready(host, port, project, token=None):

@@ -3,11 +3,12 @@
 import functools
 import gc
 import importlib
+import logging
 import time
 import uuid
 
 from heat_lite.common import health_checks, memory, metrics
-from heat_lite.db import session
+from heat_lite.db import connections, session
 from heat_lite.engine import engine_metrics
 from heat_lite.engine import service as engine_service
 from heat_lite.operate.heat_database import ownership
@@ -17,6 +18,7 @@ from heat_lite.server.monitoring import monitor
 from heat_lite.startup import global_environment, settings
 from heat_lite.template.functions import budget
 
+LOG = logging.getLogger(__name__)
 #: modules that each engine would otherwise import for itself after the fork: for a broker, for
 #: Keystone, for policy, and for the thread pools
 PRELOADED_MODULES = (
@@ -46,7 +48,7 @@ def prepare(conf, shown):
     registry = global_environment.build_registry(conf)
 
     def run_worker(number, signals):
-        run(conf, registry, signals, shown, number)
+        return run(conf, registry, signals, shown, number)
 
     # Loads the drivers before the fork. Each worker opens its own connections.
     session.configure(conf)
@@ -76,9 +78,16 @@ def preload(registry):
 
 
 def run(conf, registry, signals, shown=monitor.HIDDEN, number=0):
-    """Run engine ``number`` of a program, with its monitor, until the stream of signals ends."""
+    """Run engine ``number`` of a program, with its monitor, until the stream of signals ends.
+
+    Return the exit status.
+    """
     shown.count(number)
-    service = start(conf, registry)
+    try:
+        service = start(conf, registry)
+    except connections.ERRORS as error:
+        LOG.error('Engine %d cannot start: %s', number, connections.describe_failure(error))
+        return 1
     try:
         shown.start(number, service.probes, service.describe_work)
         metrics.LAST_HEARTBEAT.set(time.time())  # its registration is the first one
@@ -88,6 +97,7 @@ def run(conf, registry, signals, shown=monitor.HIDDEN, number=0):
     finally:
         shown.stop()
         stop(service, conf.heat_lite.graceful_shutdown_timeout)
+    return 0
 
 
 def start(conf, registry, url=None, clouds=None, absent_clouds=()):

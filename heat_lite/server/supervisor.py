@@ -11,6 +11,7 @@ worker, and the worker is killed when the first process is.
 
 import contextlib
 import ctypes
+import errno
 import faulthandler
 import logging
 import os
@@ -85,6 +86,13 @@ class _Process:
     place: tuple[int, int] | None = None
     #: the slot of a replacement
     slot: WorkerSlot | None = None
+
+
+def describe_listen_error(error, host, port, option):
+    """Return the line for an operator: why an address cannot be used; ``option`` sets the port."""
+    in_use = error.errno == errno.EADDRINUSE
+    reason = f'it is in use; select another with {option}' if in_use else error.strerror
+    return f'cannot listen on {host}:{port}: {reason}'
 
 
 def tell_ready():

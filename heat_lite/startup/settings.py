@@ -165,6 +165,8 @@ def start_logging(conf: ConfigOpts) -> None:
     log_format.install(conf)
     # At level DEBUG keystoneauth logs the whole response of a token request, trusts included.
     logging.getLogger('keystoneauth.identity').setLevel(logging.INFO)
+    # oslo.db logs the traceback of an error that it raises, too.
+    logging.getLogger('oslo_db.sqlalchemy.exc_filters').setLevel(logging.CRITICAL)
     # SQLAlchemy logs rows, which have secrets unless they are encrypted.
     sqlalchemy = logging.getLogger('sqlalchemy.engine')
     sqlalchemy.setLevel(max(sqlalchemy.getEffectiveLevel(), logging.INFO))

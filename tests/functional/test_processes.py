@@ -88,6 +88,39 @@ def run():
 # --------------------------------------------------------------- embedded
 
 
+@pytest.mark.parametrize(
+    'name, words',
+    [
+        ('heat.sqlite', 'file is not a database; move the file away'),
+        ('url', 'cannot write to [^ ]*data: No space left on device; to use another folder'),
+    ],
+)
+def test_up_with_a_folder_it_cannot_use_tells_why_in_one_line(run, tmp_path, name, words):
+    folder, log = tmp_path / 'data', tmp_path / 'up.log'
+    folder.mkdir(mode=0o700)
+    if name == 'url':
+        (folder / name).symlink_to('/dev/full')
+    else:
+        (folder / name).write_text('no database')
+    process = run(log, BIN / 'heat-lite', 'up', '--port', ports.reserve(), '--data-dir', folder)
+    assert process.wait(WAIT_SECONDS) == 1
+    assert re.search(f'^heat-lite up: .*{words}', log.read_text(), re.M), log.read_text()
+    assert 'Traceback' not in log.read_text()
+
+
+def test_engine_without_its_tables_tells_what_to_do_until_they_exist(run, tmp_path):
+    log, file = tmp_path / 'engine.log', tmp_path / 'x.conf'
+    file.write_text(
+        f'[DEFAULT]\n{KEY}transport_url = local://\nnum_engine_workers = 1\n'
+        f'[database]\nconnection = sqlite:///{tmp_path}/heat.sqlite\n'
+    )
+    run(log, BIN / 'heat-lite-engine', '--config-file', file)
+    wait_until(lambda: 'no such table: service; run "heat-lite-manage db_sync"' in log.read_text())
+    subprocess.run([BIN / 'heat-lite-manage', '--config-file', file, 'db_sync'], check=True)
+    wait_until(lambda: 'is ready' in log.read_text())
+    assert 'Traceback' not in log.read_text()
+
+
 @pytest.fixture
 def up(run, tmp_path):
     """Run ``heat-lite up`` on one folder; return the process and its URL once it is ready."""

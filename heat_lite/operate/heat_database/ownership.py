@@ -9,11 +9,10 @@ from typing import Any
 
 import sqlalchemy
 from oslo_config.cfg import ConfigOpts
-from oslo_db import exception as db_exception
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Row
-from heat_lite.db import services, session
+from heat_lite.db import connections, services, session
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.engine.cluster.heartbeat import BINARY
 
@@ -28,7 +27,7 @@ def require_own_database(conf: ConfigOpts) -> None:
     try:
         others = holders()
         revision = _revision()
-    except (db_exception.DBError, sqlalchemy.exc.SQLAlchemyError) as error:
+    except connections.ERRORS as error:
         LOG.debug('Whether Heat holds the database is unknown: %s', error)
         return
     if others:

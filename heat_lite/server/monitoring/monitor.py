@@ -115,6 +115,6 @@ def create(
     try:
         sock = inherited[0] if inherited else page.listen(conf.metrics.bind_host, port)
     except OSError as error:
-        address = f'{conf.metrics.bind_host}:{port}'
-        sys.exit(f'{conf.prog}: cannot listen on {address} for [metrics]: {error}')
+        place = (conf.metrics.bind_host, port, '[metrics] of the configuration')
+        sys.exit(f'{conf.prog}: {supervisor.describe_listen_error(error, *place)}')
     return Monitor(sock, worker_reports.open_folder(), count, conf)

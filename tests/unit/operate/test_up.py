@@ -102,8 +102,16 @@ def test_locked_data_dir_is_refused(tmp_path):
 @pytest.mark.parametrize('listen', [socket.create_server, lambda to: wsgi_server.listen(*to)])
 def test_port_in_use_is_refused(listen):
     taken = listen(('127.0.0.1', 0))
-    with contextlib.closing(taken), pytest.raises(embedded.StartError, match='in use.*--port'):
-        embedded._listen('127.0.0.1', taken.getsockname()[1])
+    with contextlib.closing(taken), pytest.raises(embedded.StartError, match='in use.*--cfn-port'):
+        embedded._listen('127.0.0.1', taken.getsockname()[1], '--cfn-port')
+
+
+def test_addresses_name_the_options_of_their_ports():
+    words = '--port 1 --cfn-port 2 --cloudwatch-port 3 --container-port 4'.split()
+    found = [
+        (port, option) for _, port, option in embedded._addresses(up.parser().parse_args(words))
+    ]
+    assert found == [(int(port), name) for name, port in zip(words[::2], words[1::2], strict=True)]
 
 
 @pytest.mark.parametrize('port', ['65536', '-1', 'x', ''])
