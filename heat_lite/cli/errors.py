@@ -10,6 +10,8 @@ from heat_lite.cli import api_client
 from heat_lite.common import printable
 
 DONE, FAILED, USAGE, CHANGED, INTERRUPTED = 0, 1, 2, 3, 130
+#: of the verb ``drift``
+DRIFTED, NOT_COMPARED = 2, 3
 PREFIX = 'heat-lite: '
 #: stacks, types or resources that are compared with a misspelt name
 MAX_NAMES = 1000

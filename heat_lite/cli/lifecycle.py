@@ -2,17 +2,16 @@
 
 import argparse
 import functools
-import json
 from collections.abc import Iterator
 
 from heat_lite.cli import action_history, api_client, arguments, errors
 from heat_lite.cli.display import outcome, progress, resource_tree, terminal, views
 from heat_lite.cli.option_parser import argument, flag
 
-#: how the service begins the reason of a resource that others have changed
-CHANGED_BY_OTHERS = 'changed by others: '
-#: between the property, its live value and the wanted one
-IS, NOT = ' is ', ', not '
+NO_DRIFT_ROUTE = (
+    'this service does not compare stacks with the cloud; `heat-lite check` makes it verify that'
+    ' the objects exist, as an action on the stack'
+)
 DELETE = (
     argument('stack', metavar='STACK', nargs='+', help='name or id of a stack; may be several'),
     flag('--force', help='abandon resources that cannot be deleted, and list them'),
@@ -25,7 +24,10 @@ CANCEL = (
     arguments.NO_WAIT,
 )
 SUSPEND = RESUME = CHECK = RETRY = (arguments.STACK, arguments.NO_WAIT)
-DRIFT = (arguments.STACK, arguments.DETAILED_EXITCODE)
+DRIFT = (
+    arguments.STACK,
+    flag('--detailed-exitcode', help='no effect: the exit status always tells of drift'),
+)
 FOLLOW = (arguments.STACK,)
 PROTECT = (arguments.STACK, flag('--off', help='remove the protection'))
 
@@ -125,69 +127,52 @@ def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 
 
 def drift(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
-    """Check a stack and list the properties that others have changed.
+    """List the objects that others have changed or deleted, and what was not compared.
 
-    Return 3 for changes with ``--detailed-exitcode``, else 0. Raises StackFailed after the list if
-    objects are missing or broken.
+    Nothing changes. Return DRIFTED, NOT_COMPARED where no drift is known but the comparison has
+    gaps, else DONE.
     """
-    path, failure = api.find(args.stack), None
-    before = progress.state_before(api, path)
-    api.call('POST', f'{path}/actions', {'check': None})
+    path = api.find(args.stack)
     try:
-        outcome.follow(api, path, out, 'CHECK', before)
-    except errors.StackFailed as error:
-        failure = error
-    changed = list(_changes(progress.list_resources(api, path)))
+        found = api.get(f'{path}/drift', nested_depth=resource_tree.NESTED_DEPTH)['drift']
+    except api_client.RequestFailed as error:
+        if error.status != 404:
+            raise
+        raise errors.CommandError(NO_DRIFT_ROUTE) from None
+    changes, unchecked = list(_changes(found['resources'])), found['unchecked']
+    _show_drift(out, changes, [{**_place(each), 'reason': each['reason']} for each in unchecked])
+    return errors.DRIFTED if changes else errors.NOT_COMPARED if unchecked else errors.DONE
+
+
+def _changes(resources: list[dict]) -> Iterator[dict]:
+    """Yield each property that others have changed; an object that is gone has no property."""
+    for each in resources:
+        place = {**_place(each), 'status': each['status']}
+        for one in each['properties'] or ({'property': None, 'expected': None, 'actual': None},):
+            values = {'wanted': one['expected'], 'found': one['actual']}
+            yield {**place, 'property': one['property'], **values}
+
+
+def _place(row: dict) -> dict:
+    return {'resource': row['path'], 'resource_type': row['resource_type']}
+
+
+def _show_drift(out: terminal.Terminal, changes: list[dict], unchecked: list[dict]) -> None:
     if out.is_json:
-        for each in changed:
+        for each in (*changes, *({**each, 'status': 'unchecked'} for each in unchecked)):
             out.write_json(each, indent=None)
-    elif changed:
+        return
+    if changes:
         keys = ('resource', 'resource_type', 'property', 'wanted', 'found')
-        out.table(
-            ['RESOURCE', 'TYPE', 'PROPERTY', 'WANTED', 'FOUND'],
-            [[each[key] for key in keys] for each in changed],
-        )
-    elif failure is None:
-        out.write_line('no drift')
-    if failure is not None:
-        raise failure
-    return errors.CHANGED if changed and args.detailed_exitcode else errors.DONE
-
-
-def _changes(rows: list[dict]) -> Iterator[dict]:
-    """Yield each property that others have changed, of all resources."""
-    tree = resource_tree.tree_of(rows)
-    for member in tree.members.values():
-        text = member.reason.partition(CHANGED_BY_OTHERS)[2]
-        for change in read_drift(text) if text else ():
-            yield {
-                'resource': member.path,
-                'resource_type': member.row['resource_type'],
-                **change,
-            }
-
-
-def read_drift(text: str) -> list[dict]:
-    """Return the changes that a check has found: ``name is JSON, not JSON; ...``.
-
-    A text of another form, such as a shortened one, is the value of ``found`` as it is.
-    """
-    decoder, changes, position = json.JSONDecoder(), [], 0
-    try:
-        while position < len(text):
-            start = text.index(IS, position)
-            found, end = decoder.raw_decode(text, start + len(IS))
-            wanted, end = decoder.raw_decode(text, _after(text, NOT, end))
-            name = text[position:start]
-            changes.append({'property': name, 'wanted': wanted, 'found': found})
-            position = end if end == len(text) else _after(text, '; ', end)
-    except ValueError:
-        return [{'property': None, 'wanted': None, 'found': text}]
-    return changes
-
-
-def _after(text: str, part: str, position: int) -> int:
-    """Return the position after ``part``. Raises ValueError if it does not stand there."""
-    if not text.startswith(part, position):
-        raise ValueError(f'{part!r} is missing at {position}')
-    return position + len(part)
+        rows = [
+            [*(each[key] for key in keys[:2]), '', 'an object', 'it is missing']
+            if each['status'] == 'missing'
+            else [each[key] for key in keys]
+            for each in changes
+        ]
+        out.table(['RESOURCE', 'TYPE', 'PROPERTY', 'WANTED', 'FOUND'], rows)
+    if unchecked:
+        rows = [list(each.values()) for each in unchecked]
+        out.table(['NOT COMPARED', 'TYPE', 'REASON'], rows)
+    if not changes:
+        out.write_line('no drift in what was compared' if unchecked else 'no drift')

@@ -126,8 +126,8 @@ VERBS = {
     'drift': Verb(
         ACT,
         'lifecycle.drift',
-        'check a stack, and list the resources that others have changed',
-        'heat-lite drift --detailed-exitcode app',
+        'list the objects that others have changed, without a change of the stack',
+        'heat-lite drift app',
     ),
     'protect': Verb(
         ACT,

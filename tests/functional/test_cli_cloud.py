@@ -223,13 +223,13 @@ def test_drift_is_shown_for_each_property(service, command, name, tmp_path):
     (tmp_path / 'inner.yaml').write_text(VERSION + NET.replace('mine', 'inner'))
     (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}  nested: {{type: inner.yaml}}\n')
     assert command('create', '-t', 'app.yaml', name)[0] == 0
-    assert command('drift', '--detailed-exitcode', name)[:1] == (0,)
+    assert command('drift', name) == (0, 'no drift\n', '')
     for each in service.cloud.of('network', '/networks'):
         if each['name'] in ('mine', 'inner'):
             each.update(shared=True, tags=['b'])
-    status, output, errors = command('drift', '--json', '--detailed-exitcode', name)
-    assert (status, errors) == (3, '')
-    found = [json.loads(line) for line in output.splitlines() if '"property"' in line]
+    status, output, errors = command('drift', '--json', name)
+    assert (status, errors) == (2, '')
+    found = [json.loads(line) for line in output.splitlines()]
     assert sorted((each['resource'], each['property']) for each in found) == [
         ('nested/net', 'shared'),
         ('nested/net', 'tags'),
@@ -239,8 +239,9 @@ def test_drift_is_shown_for_each_property(service, command, name, tmp_path):
     assert {(each['wanted'], each['found']) for each in found if each['property'] == 'shared'} == {
         (False, True)
     }
-    status, output, _ = command('drift', name)
-    assert status == 0
+    assert {each['status'] for each in found} == {'changed'}
+    status, output, _ = command('drift', '--detailed-exitcode', name)
+    assert status == 2
     assert [line.split() for line in output.splitlines() if line.startswith('net ')][-1] == [
         *('net', 'OS::Neutron::Net', 'tags', '["a",', '"b"]', '["b"]')
     ]
@@ -256,14 +257,41 @@ def test_missing_object_is_drift(service, command, name, tmp_path):
     for each in service.cloud.of('network', '/networks'):
         if each['name'] == 'kept':
             each.update(shared=True)
-    status, output, errors = command('drift', '--detailed-exitcode', name)
-    assert status == 1 and 'NotFound' in errors and 'net' in errors, output
-    assert 'no drift' not in output
-    assert output.splitlines()[-1].split() == [
-        'other',
-        'OS::Neutron::Net',
-        'shared',
-        'false',
-        'true',
+    status, output, errors = command('drift', name)
+    assert (status, errors) == (2, '') and 'no drift' not in output
+    assert [line.split() for line in output.splitlines()[1:]] == [
+        ['net', 'OS::Neutron::Net', 'an', 'object', 'it', 'is', 'missing'],
+        ['other', 'OS::Neutron::Net', 'shared', 'false', 'true'],
     ]
+    states = json.loads(command('resource', 'list', '--json', name)[1])
+    assert {each['resource_status'] for each in states} == {'CREATE_COMPLETE'}
+    assert command('delete', '-y', name)[0] == 0
+
+
+def test_drift_tells_what_was_not_compared(service, command, name, tmp_path):
+    handle = '  handle: {type: OS::Heat::WaitConditionHandle}\n'
+    random = '  random: {type: OS::Heat::RandomString}\n'
+    (tmp_path / 'app.yaml').write_text(f'{VERSION}{NET}{handle}{random}')
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    status, output, errors = command('drift', name)
+    assert (status, errors) == (3, '')
+    assert [line.split()[0] for line in output.splitlines()] == ['NOT', 'handle', 'no'], output
+    assert output.splitlines()[-1] == 'no drift in what was compared'
+    line = json.loads(command('drift', '--json', name)[1])
+    assert (line['resource'], line['status']) == ('handle', 'unchecked') and line['reason']
+    assert command('delete', '-y', name)[0] == 0
+
+
+def test_drift_does_not_end_an_action(service, command, name, tmp_path):
+    wait = 'action_wait_secs: {create: 3}'
+    (tmp_path / 'app.yaml').write_text(
+        f'{VERSION}{NET}  slow: {{type: OS::Heat::TestResource, properties: {{{wait}}}}}\n'
+        '  rest: {type: OS::Heat::RandomString, depends_on: slow}\n'
+    )
+    assert command('create', '--no-wait', '-t', 'app.yaml', name)[0] == 0
+    status, output, _ = command('drift', name)
+    assert status == 3 and 'slow' in output and 'An action works on the resource.' in output
+    assert command('follow', name)[0] == 0
+    states = json.loads(command('resource', 'list', '--json', name)[1])
+    assert {each['resource_status'] for each in states} == {'CREATE_COMPLETE'} and len(states) == 3
     assert command('delete', '-y', name)[0] == 0

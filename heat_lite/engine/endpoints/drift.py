@@ -5,9 +5,9 @@ Tests: tests/functional/test_live_state.py, tests/functional/test_live_routes.py
 
 import time
 
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_types import Values
+from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack.stack import Stack
@@ -18,6 +18,8 @@ MAX_SECONDS = 40
 NO_TIME = f'The cloud took longer than {MAX_SECONDS} seconds for the resources before.'
 UNKNOWN_TYPE = 'Resources of this type cannot be compared.'
 NO_OBJECT = 'There is no object yet.'
+AT_WORK = 'An action works on the resource.'
+TOO_DEEP = 'Its nested stack is deeper than nested_depth.'
 CHANGED, MISSING = 'changed', 'missing'
 
 
@@ -27,29 +29,39 @@ class Drift(Endpoint):
     ) -> Wire:
         """Return the changed and missing objects of a stack and its nested stacks, as they are now.
 
-        Nothing is stored, and no resource changes its state: ``check`` does that.
+        Nothing is stored, and no resource changes its state: ``check`` does that. Resources
+        without an object outside of this service are left out.
         """
         end = time.monotonic() + MAX_SECONDS
         found: Wire = {'checked': 0, 'resources': [], 'unchecked': []}
-        for level in self._levels(context, self._stack(context, stack_identity), nested_depth):
+        top = self._stack(context, stack_identity)
+        prefixes = {top.id: ''}
+        for depth, level in enumerate(self._levels(context, top, nested_depth)):
             for stack in level:
-                _compare(stack, end, found)
+                if depth:
+                    above = prefixes[str(stack.owner_id)]
+                    prefixes[stack.id] = f'{above}{stack.parent_resource_name}/'
+                _compare(stack, prefixes[str(stack.id)], depth == nested_depth, end, found)
         return found
 
 
-def _compare(stack: Stack, end: float, found: Wire) -> None:
+def _compare(stack: Stack, prefix: str, is_last_level: bool, end: float, found: Wire) -> None:
     for item in stack.current_resources():
+        at_work = item.status == status.IN_PROGRESS
+        if item.local and not at_work:
+            continue
         place = {
+            'path': prefix + item.name,
             'resource_name': item.name,
             'resource_type': item.type(),
             'stack_id': stack.id,
             'stack_name': stack.name,
             'physical_resource_id': item.resource_id,
         }
-        reason = NO_TIME if time.monotonic() > end else None
+        reason = AT_WORK if at_work else NO_TIME if time.monotonic() > end else None
         changes: list[Wire] | None = None
         if reason is None:
-            changes, reason = _changes(item)
+            changes, reason = _changes(item, is_last_level)
         if reason is not None:
             found['unchecked'].append({**place, 'reason': reason})
             continue
@@ -60,10 +72,13 @@ def _compare(stack: Stack, end: float, found: Wire) -> None:
             found['resources'].append({**place, 'status': CHANGED, 'properties': changes})
 
 
-def _changes(item: Resource) -> tuple[list[Wire] | None, str | None]:
+def _changes(item: Value, is_last_level: bool) -> tuple[list[Wire] | None, str | None]:
     """Return the changed properties, None for an object that is gone; and why it is not known."""
     if item.resource_id is None:
         return [], NO_OBJECT
+    if item.has_nested_stack:
+        exists = item.nested() is not None
+        return ([], TOO_DEEP if is_last_level else None) if exists else (None, None)
     try:
         live = item.get_live_state(item.properties)
         stored = item.stored_properties()
