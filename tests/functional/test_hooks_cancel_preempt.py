@@ -443,39 +443,73 @@ def test_update_preempts_update(engine):
     assert engine.events(identity).count(('a', 'UPDATE_COMPLETE')) == 2
 
 
-@pytest.mark.parametrize('action', ['update', 'suspend'])
-def test_resource_whose_delete_is_preempted_is_deleted_once(engine, action):
+def test_resource_whose_delete_is_preempted_is_deleted_once(engine):
     going = resource(action_wait_secs={'delete': 2})
     identity = engine.create({'resources': {'a': resource(), 'b': going}})
     engine.update(identity, {'resources': {'a': resource()}}, wait=False)
     wait_for_event(engine, identity, 'b', 'DELETE_IN_PROGRESS')
-    if action == 'update':
-        engine.update(identity, {'resources': {'a': resource(value='2')}})
-    else:
-        engine.client.stack_suspend(engine.context, stack_identity=identity)
-        engine.wait(identity)
-    assert engine.state(identity) == f'{action.upper()}_COMPLETE', engine.stack(identity)
+    engine.update(identity, {'resources': {'a': resource(value='2')}})
+    assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)
     events = [each for each in engine.events(identity) if each[0] == 'b'][-2:]
     assert events == [('b', 'DELETE_IN_PROGRESS'), ('b', 'DELETE_COMPLETE')]
     assert set(engine.resources(identity)) == {'a'}
 
 
-def test_check_preempts_create_but_not_delete(engine):
-    identity = engine.create(
-        {'resources': {'a': resource(wait_secs=2, action_wait_secs={'delete': 2})}},
-        wait=False,
-    )
+def refuse_all(engine, identity, action):
+    """Assert that no action without a target of its own ends the running one."""
+    client, arguments = engine.client, {'stack_identity': identity}
+    for request in (
+        lambda: client.stack_check(engine.context, **arguments),
+        lambda: client.stack_suspend(engine.context, **arguments),
+        lambda: client.stack_resume(engine.context, **arguments),
+        lambda: client.stack_snapshot(engine.context, name='s', **arguments),
+    ):
+        with pytest.raises(exception.ActionInProgress, match=rf'has an action \({action}\)'):
+            request()
+
+
+def test_actions_without_target_are_refused_during_an_action(engine):
+    rest = {'rest': resource(['a'])}
+    template = {'resources': {'a': resource(wait_secs=2), **rest}}
+    identity = engine.create(template, wait=False)
     wait_for_event(engine, identity, 'a', 'CREATE_IN_PROGRESS')
-    engine.client.stack_check(engine.context, stack_identity=identity)
+    refuse_all(engine, identity, 'CREATE')
     engine.wait(identity)
-    assert engine.state(identity) == 'CHECK_COMPLETE'
+    assert engine.state(identity) == 'CREATE_COMPLETE'
+    assert engine.resources(identity) == {'a': 'CREATE_COMPLETE', 'rest': 'CREATE_COMPLETE'}
+    changed = resource(value='2', action_wait_secs={'update': 2, 'delete': 2})
+    engine.update(identity, {'resources': {'a': changed, **rest, 'b': resource(['a'])}}, wait=False)
+    wait_for_event(engine, identity, 'a', 'UPDATE_IN_PROGRESS')
+    refuse_all(engine, identity, 'UPDATE')
+    engine.wait(identity)
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
+    assert engine.resources(identity)['b'] == 'CREATE_COMPLETE'
+    assert engine.client.stack_list_snapshots(engine.context, stack_identity=identity) == []
     engine.delete(identity, wait=False)
-    with pytest.raises(exception.ActionInProgress):
-        engine.client.stack_check(engine.context, stack_identity=identity)
+    refuse_all(engine, identity, 'DELETE')
     with pytest.raises(exception.NotSupported, match='Updating a stack when it is deleting'):
         engine.update(identity, {'resources': {}})
     engine.wait(identity)
     assert engine.state(identity) == 'DELETE_COMPLETE'
+
+
+def test_actions_without_target_wait_for_a_nested_stack_at_work(engine):
+    """A check of the parent does not end an adjustment of its group."""
+    group = {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'count': 1, 'resource_def': {'type': TEST}},
+    }
+    identity = engine.create({'resources': {'group': group}})
+    nested = engine.resource(identity, 'group')['nested_stack_id']
+    members = {
+        name: resource(first, wait_secs=2) for name, first in (('0', []), ('1', []), ('2', ['1']))
+    }
+    engine.update(nested, {'resources': members}, wait=False)
+    wait_for_event(engine, nested, '1', 'CREATE_IN_PROGRESS')
+    engine.client.stack_check(engine.context, stack_identity=identity)
+    engine.wait(identity)
+    assert engine.state(identity) == 'CHECK_COMPLETE'
+    assert engine.resources(nested) == dict.fromkeys('012', 'CHECK_COMPLETE')
 
 
 def test_request_is_forwarded_to_engine_that_holds_lock(engine, monkeypatch):
@@ -602,6 +636,10 @@ def test_update_after_suspend_and_resume_creates_missing_resource(engine):
         {'resources': {'a': resource(wait_secs=2), 'b': resource(['a'])}}, wait=False
     )
     wait_for_event(engine, identity, 'a', 'CREATE_IN_PROGRESS')
+    engine.client.stack_cancel_update(
+        engine.context, stack_identity=identity, cancel_with_rollback=False
+    )
+    engine.wait_for_resource(identity, 'a', 'CREATE_COMPLETE')
     for request in (engine.client.stack_suspend, engine.client.stack_resume):
         request(engine.context, stack_identity=identity)
         engine.wait(identity)

@@ -8,6 +8,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions
 from heat_lite.engine.stack import adoption
+from heat_lite.engine.validation import validation
 
 
 class Adoption(Endpoint):
@@ -22,11 +23,14 @@ class Adoption(Endpoint):
     ) -> Wire:
         """Return the document of a stack and delete the stack, without its objects.
 
-        Raises NotSupported if disabled.
+        Raises NotSupported if disabled, and ActionInProgress for a stack at work, whose document
+        would lack the objects that are being created.
         """
         if not self._runtime.limits.enable_stack_abandon:
             raise exception.NotSupported(feature='Stack Abandon')
         stack = self._stack(context, stack_identity)
+        if abandon:
+            validation.at_rest(stack)
         document = adoption.export_stack(stack)
         if abandon:
             actions.delete(self._stack(context, stack_identity), abandoning=True)

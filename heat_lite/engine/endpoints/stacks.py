@@ -229,15 +229,12 @@ class Stacks(Endpoint):
         """
         actions.protect(self._stack(context, stack_identity), protected)
 
-    @on_working_engine
     def stack_suspend(self, context: RequestContext, stack_identity: Wire) -> None:
         actions.suspend(self._stack(context, stack_identity))
 
-    @on_working_engine
     def stack_resume(self, context: RequestContext, stack_identity: Wire) -> None:
         actions.resume(self._stack(context, stack_identity))
 
-    @on_working_engine
     def stack_check(self, context: RequestContext, stack_identity: Wire) -> None:
         actions.check(self._stack(context, stack_identity))
 

@@ -1,7 +1,8 @@
 """The actions on a stack: what each one checks, how it begins, and which work it does.
 
 ``start`` hands an action to the task manager, which acquires the stack lock; the task of the stack
-then calls ``Action.work``. Most actions preempt the running one; the others raise ActionInProgress.
+then calls ``Action.work``. An action with a new target for the stack preempts the running one; the
+others, which would lose its rest, raise ActionInProgress.
 The work itself is in ``action_work``.
 
 Tests: tests/functional/test_engine.py.
@@ -168,10 +169,21 @@ def _begin_update(stack: Stack) -> None:
     store_in_progress(stack)
 
 
+def _begin_at_rest(stack: Stack) -> None:
+    _require_rest(stack)
+    store_in_progress(stack)
+
+
 def _begin_snapshot(stack: Stack) -> None:
-    stack_storage.refresh(stack)
+    _require_rest(stack)
     stack.run.snapshot.begin()
     store_in_progress(stack)
+
+
+def _require_rest(stack: Stack) -> None:
+    """Raise ActionInProgress for an action that waits for an engine to continue it."""
+    stack_storage.refresh(stack)
+    validation.at_rest(stack)
 
 
 def _begin_delete(stack: Stack) -> None:
@@ -264,9 +276,9 @@ ACTIONS = {
         resume=action_work.resume_snapshot,
         preempts=False,
     ),
-    status.SUSPEND: Action(action_work.walk_backward, check=_check_settled),
-    status.RESUME: Action(action_work.walk_forward, check=_check_settled),
-    status.CHECK: Action(action_work.walk_forward, check=_check_settled),
+    status.SUSPEND: Action(action_work.walk_backward, begin=_begin_at_rest, preempts=False),
+    status.RESUME: Action(action_work.walk_forward, begin=_begin_at_rest, preempts=False),
+    status.CHECK: Action(action_work.walk_forward, begin=_begin_at_rest, preempts=False),
     CANCEL: Action(action_work.settle, begin=_begin_cancel, check=_check_cancellable),
 }
 

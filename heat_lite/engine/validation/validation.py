@@ -331,11 +331,13 @@ def not_exclusive(item: Stack) -> None:
     """Raise ActionInProgress during a delete, adoption or snapshot: only a delete interrupts
     those.
     """
-    if item.status == status.IN_PROGRESS and item.action in (
-        status.DELETE,
-        status.ADOPT,
-        status.SNAPSHOT,
-    ):
+    if item.action in (status.DELETE, status.ADOPT, status.SNAPSHOT):
+        at_rest(item)
+
+
+def at_rest(item: Stack) -> None:
+    """Raise ActionInProgress for a stack at work."""
+    if item.status == status.IN_PROGRESS:
         raise exception.ActionInProgress(stack_name=item.name, action=item.action)
 
 

@@ -16,10 +16,20 @@ RESOURCE = 'resource'
 
 
 def _delegate(action):
-    """Return the handler of an action that is executed on the nested stack as it is."""
+    """Return the handler of an action that is executed on the nested stack as it is.
+
+    It waits for the end of another action of the nested stack, such as an adjustment of a group.
+    """
 
     def handle(self):
-        getattr(self.nested_stack, action.lower())()
+        begun = False
+        while not begun:
+            yield from self.settle()
+            try:
+                getattr(self.nested_stack, action.lower())()
+                begun = True
+            except exception.ActionInProgress:
+                yield
         yield from self.nested_stack.ended(action)
 
     return handle

@@ -198,6 +198,8 @@ class RemoteStack(Resource):
         yield from self._run_action('check')
 
     def _run_action(self, verb):
+        while (state := self._state()) is not None and state.status == 'IN_PROGRESS':
+            yield
         self.service().run_action(self.resource_id, verb)
         yield from self._wait_for(verb.upper())
 
