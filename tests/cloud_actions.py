@@ -622,7 +622,10 @@ def label_account(cloud, service, environ, **_):
 
 @route('object-store', 'HEAD', r'/(?P<one>[^/]+)')
 def head_container(cloud, service, one, headers, **_):
-    held = require(cloud, service, '/', one)['objects']
+    container = require(cloud, service, '/', one)
+    held = container['objects']
+    for name in filter(lambda name: name.startswith('HTTP_X_CONTAINER_META'), container):
+        headers[name.removeprefix('HTTP_').replace('_', '-').title()] = container[name]
     headers['X-Container-Object-Count'] = str(len(held))
     headers['X-Container-Bytes-Used'] = str(sum(map(len, held.values())))
     return 204, None

@@ -96,7 +96,11 @@ class Api:
             'timeout': timeout,
         }
         given = {name: value for name, value in options.items() if value is not None}
-        sent = {**({} if text is None else {'Content-Type': 'text/plain'}), **(headers or {})}
+        # in UTF-8: requests sends each character as a byte
+        encoded = {
+            name: value.encode().decode('latin-1') for name, value in (headers or {}).items()
+        }
+        sent = {**({} if text is None else {'Content-Type': 'text/plain'}), **encoded}
         try:
             response = self._send(path, method, headers=sent, **given)
         except exceptions.EndpointNotFound as error:

@@ -1,5 +1,6 @@
 """The attributes of a resource, read through a cache, and lookups by path."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
@@ -54,24 +55,20 @@ class Attributes(SchemaMap):
 def select(value: Value, path: Sequence) -> Value:
     """Return the value at a path of keys and indexes, None if the path does not exist.
 
-    A list and a text accept integers only, negative ones included: of a text they give a
-    character.
+    An index may be a numeric string, and negative; of a text it gives a character.
     """
-    for key in path:
-        value = _step(value, key)
-        if value is None:
-            return None
-    return value
+    try:
+        return functools.reduce(step, path, value)
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None
 
 
-def _step(value: Value, key: Value) -> Value:
+def step(value: Value, key: Value) -> Value:
+    """Return the value at a key or index. Raises a LookupError, TypeError or ValueError."""
     if isinstance(value, Unknown):
         return value.at([key])
-    try:
-        if isinstance(value, Mapping):
-            return value.get(key)
-        if isinstance(value, Sequence) and not isinstance(value, bytes) and isinstance(key, int):
-            return value[key]
-    except (IndexError, TypeError):
-        return None
-    return None
+    if isinstance(value, Mapping):
+        return value[key]
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return value[int(key) if isinstance(key, str) else key]
+    raise KeyError(key)

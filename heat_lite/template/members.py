@@ -4,18 +4,23 @@ Pure functions. The template of the nested stack of a group has a fixed version 
 independent of the version of the parent's template.
 """
 
+import copy
 import itertools
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from heat_lite.common.value_types import Value
+from heat_lite.template.function import Function, Scope, nodes, resolve
 from heat_lite.template.functions import budget
+from heat_lite.template.functions.refs import GetAttr, GetParam
 from heat_lite.template.unknown import require_known
 
 VERSION = '2015-04-30'
 REFS, REFS_MAP = 'refs', 'refs_map'
 #: values that a call of a function counts as: its maps and lists, and what is parsed of them
 CALL_VALUES = 10
+#: the key of a value that each member selects by its name
+SELECT = 'Fn::Select'
 #: what errors call the source of a charge
 SUBJECT = 'the members of the group'
 
@@ -26,12 +31,18 @@ SUBJECT = 'the members of the group'
 def render_member(snippet: Value, placeholder: str, name: str) -> Value:
     """Return the snippet with the placeholder replaced by the member's name in all strings.
 
-    Keys of maps are not changed.
+    Keys of maps are not changed. The values of ``IndexedCall`` become those of the member.
     """
     if isinstance(snippet, str):
         text = snippet.replace(placeholder, name)
         budget.charge_text(SUBJECT, len(snippet) + len(text))
         return text
+    if isinstance(snippet, Function):
+        call = copy.copy(snippet)
+        call.args = render_member(snippet.args, placeholder, name)
+        return call
+    if isinstance(snippet, dict) and snippet.get(SELECT, ())[:1] == [placeholder]:
+        return render_member(snippet[SELECT][1].get(name, ''), placeholder, name)
     if isinstance(snippet, dict | list):
         budget.charge_values(SUBJECT, len(snippet))
     if isinstance(snippet, dict):
@@ -39,6 +50,54 @@ def render_member(snippet: Value, placeholder: str, name: str) -> Value:
     if isinstance(snippet, list):
         return [render_member(value, placeholder, name) for value in snippet]
     return snippet
+
+
+class IndexedCall(Function):
+    """A call with the placeholder in a path, such as {get_param: [zones, '%index%']}.
+
+    Its value is {Fn::Select: [placeholder, {index: value of the call}]}.
+    """
+
+    def __init__(self, call: Function, placeholder: str) -> None:
+        self.placeholder = placeholder
+        super().__init__(call.name, call)
+
+    def result(self, scope: Scope) -> Value:
+        values = {
+            key: resolve(render_member(self.args, self.placeholder, key), scope)
+            for call in _indexed(self.args, self.placeholder)
+            for key in _keys(resolve(call, scope))
+        }
+        return {SELECT: [self.placeholder, values]}
+
+
+def index_calls(snippet: Value, placeholder: str) -> Value:
+    """Return a parsed tree with an IndexedCall for each call that has the placeholder in a path."""
+    if isinstance(snippet, Function):
+        indexed = any(_indexed(snippet, placeholder))
+        return IndexedCall(snippet, placeholder) if indexed else snippet
+    if isinstance(snippet, dict):
+        return {key: index_calls(value, placeholder) for key, value in snippet.items()}
+    if isinstance(snippet, list):
+        return [index_calls(value, placeholder) for value in snippet]
+    return snippet
+
+
+def _indexed(call: Function, placeholder: str) -> Iterable[Function]:
+    """Yield the calls whose values the placeholder is an index of."""
+    for node in nodes(call):
+        path = node.args[1:] if isinstance(node, GetParam | GetAttr) else ()
+        if isinstance(path, list) and placeholder in path:
+            whole = copy.copy(node)
+            whole.args = node.args[: node.args.index(placeholder)]
+            yield whole
+
+
+def _keys(collection: Value) -> Iterable[str]:
+    require_known(collection)
+    if isinstance(collection, list):
+        return map(str, range(len(collection)))
+    return collection if isinstance(collection, dict) else ()
 
 
 def charge_of(shared: Value) -> Callable[[], None]:

@@ -669,6 +669,16 @@ def test_delete_of_non_empty_container_requires_purge(running_cloud, driver, ids
     assert ('object-store', '/', 'mine') not in running_cloud.cloud.objects
 
 
+def test_metadata_of_object_container_is_utf_8(running_cloud, driver, ids):
+    properties = {'name': 'mine', 'X-Container-Meta': {'Town': 'Zürich 日本'}}
+    container = {'type': 'OS::Swift::Container', 'properties': properties}
+    head = {'value': {'get_attr': ['box', 'HeadContainer', 'x-container-meta-town']}}
+    stack = driver.create({'resources': {'box': container}, 'outputs': {'town': head}})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    assert driver.outputs(stack) == {'town': 'Zürich 日本'}
+    driver.delete(stack)
+
+
 def test_key_pair_with_save_private_key_returns_private_key(running_cloud, driver, ids):
     pair = {'type': 'OS::Nova::KeyPair', 'properties': {'name': 'mine', 'save_private_key': True}}
     outputs = {

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance import known_differences as known
 from tests.conformance.player import Player
-from tests.functional import known_differences as known
 from tests.functional import shapes
 
 FOLDER = Path(__file__).resolve().parents[1] / 'conformance'

@@ -163,6 +163,10 @@ def test_resource_group_creates_nested_stack_and_resolves_attributes(engine):
         ('resource.1',),
         ('resource.1.output',),
         ('resource.0', 'output'),
+        ('refs', 0),
+        ('refs', '1'),
+        ('refs_map', '1'),
+        ('removed_rsrc_list', 0),
     ]
     identity = engine.create(group(2, outputs=paths))
     assert engine.state(identity) == 'CREATE_COMPLETE'
@@ -188,7 +192,47 @@ def test_resource_group_creates_nested_stack_and_resolves_attributes(engine):
         names[1],
         'v1',
         'v0',
+        names[0],
+        names[1],
+        names[1],
+        None,
     ]
+
+
+@pytest.mark.parametrize('kind', [ASG, 'OS::Heat::ResourceChain'])
+def test_path_reaches_into_lists_and_maps_of_groups(engine, kind):
+    properties = {
+        ASG: {'min_size': 2, 'max_size': 2, 'resource': {'type': TEST}},
+        'OS::Heat::ResourceChain': {'resources': [TEST, TEST]},
+    }
+    identity = engine.create(
+        {
+            'resources': {'g': {'type': kind, 'properties': properties[kind]}},
+            'outputs': {
+                'all': {'value': {'get_attr': ['g', 'refs']}},
+                'one': {'value': {'get_attr': ['g', 'refs', 1]}},
+                'none': {'value': {'get_attr': ['g', 'refs', 2]}},
+            },
+        }
+    )
+    outputs = engine.outputs(identity)
+    assert outputs['one'] == outputs['all'][1] and outputs['none'] is None
+
+
+def test_placeholder_indexes_lists_of_parameters_and_attributes(engine):
+    value = {
+        'zone': {'get_param': ['zones', '%index%']},
+        'size': {'get_attr': ['sizes', 'value', '%index%']},
+    }
+    data = group(2, {'value': value})
+    data['resources']['g']['properties']['resource_def']['type'] = 'OS::Heat::Value'
+    data['resources']['sizes'] = {'type': 'OS::Heat::Value', 'properties': {'value': [5, 7]}}
+    data['parameters'] = {'zones': {'type': 'comma_delimited_list'}}
+    data['outputs'] = {'seen': {'value': {'get_attr': ['g', 'value']}}}
+    identity = engine.create(data, params={'parameters': {'zones': 'a,b'}})
+    assert engine.outputs(identity)['seen'] == [{'zone': 'a', 'size': 5}, {'zone': 'b', 'size': 7}]
+    engine.update(identity, data, params={'parameters': {'zones': 'c,b'}})
+    assert [each['zone'] for each in engine.outputs(identity)['seen']] == ['c', 'b']
 
 
 def test_output_of_missing_group_member_returns_error(engine):

@@ -20,7 +20,12 @@ ATTRIBUTES, SHOW = 'attributes', 'show'
 
 
 class GroupResource(StackResource):
-    """A group. Types override ``member_names`` and ``definition_factory``."""
+    """A group. Types override ``member_names`` and ``definition_factory``.
+
+    ``by_member`` are the attributes whose path is one in each member.
+    """
+
+    by_member: tuple[str, ...] = (ATTRIBUTES,)
 
     # ------------------------------------------------------------ the nested template
 
@@ -191,11 +196,11 @@ class GroupResource(StackResource):
         if member is not None:
             return self.member_attribute(path, *member)
         first, *rest = path
-        return (
-            self.group_attribute(first, rest)
-            if first in self.attributes_schema
-            else self.member_attribute_list(path)
-        )
+        if first not in self.attributes_schema:
+            return self.member_attribute_list(path)
+        if first in self.by_member and rest:
+            return self.values_by_member(first, rest)
+        return select(self.group_attribute(first), rest)
 
     def _show_attributes(self):
         """Return the attributes of the group, and those of members that the parent stack reads."""
@@ -221,15 +226,17 @@ class GroupResource(StackResource):
             return nested.resource_for(name).reference_id()
         return self.output(members.output_name(path), lambda: self._member_attribute(name, rest))
 
-    def group_attribute(self, first, rest):
+    def group_attribute(self, first):
         """Return an attribute of the group itself."""
         if first == REFS:
-            return select(list(self.member_references().values()), rest)
+            return list(self.member_references().values())
         if first == REFS_MAP:
-            return self.member_references()  # the whole map, whatever the path: as in Heat
-        if first == ATTRIBUTES and rest:
-            return self.member_attribute_map((first, *rest), rest)
+            return self.member_references()
         raise exception.InvalidTemplateAttribute(resource=self.name, key=first)
+
+    def values_by_member(self, first, rest):
+        """Return the values at a path in the members, of an attribute in ``by_member``."""
+        return self.member_attribute_map((first, *rest), rest)
 
     def member_attribute_list(self, path):
         """Return the list of an attribute's values of all members."""

@@ -7,7 +7,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import group_balancer, pool_members
-from heat_lite.resources.base.scaling import RollingGroup, reference_map_output
+from heat_lite.resources.base.scaling import RollingGroup
 from heat_lite.template import members
 from heat_lite.template.members import RollingPolicy
 from heat_lite.template.schema import integer, list_, map_, string, text
@@ -215,14 +215,11 @@ class InstanceGroup(RollingGroup):
     def outputs_for(self, path, names):
         return {LIST: members.attribute_map(names, [ADDRESS])} if path[0] == LIST else {}
 
-    def template_outputs(self, names):
-        return {**super().template_outputs(names), **reference_map_output(names)}
-
-    def group_attribute(self, first, rest):
+    def group_attribute(self, first):
         if first == LIST:
             addresses = self.member_attribute_map((LIST,), [ADDRESS])
             return ','.join(str(each) for each in addresses.values() if each) or None
-        return super().group_attribute(first, rest)
+        return super().group_attribute(first)
 
     def member_attribute_list(self, path):
         raise exception.InvalidTemplateAttribute(resource=self.name, key=path[0])

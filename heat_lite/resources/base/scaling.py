@@ -119,6 +119,9 @@ class RollingGroup(GroupResource):
 
     # ------------------------------------------------------------ references and attributes
 
+    def template_outputs(self, names):
+        return {**super().template_outputs(names), REFS_MAP: members.reference_map(names)}
+
     def member_references(self):
         """Return ``{name: reference}`` of the healthy members, the oldest first."""
         known = super().member_references()
@@ -278,8 +281,3 @@ def _now():
 
 def _new_names(count):
     return [identifier.short_id() for _ in range(count)]
-
-
-def reference_map_output(member_names):
-    """Return the reference map, an output that each scaling group has."""
-    return {REFS_MAP: members.reference_map(member_names)}

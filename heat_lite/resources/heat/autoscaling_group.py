@@ -2,10 +2,10 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.scaling import ScalingGroup, reference_map_output
+from heat_lite.resources.base.scaling import ScalingGroup
 from heat_lite.template import members
 from heat_lite.template.constraints import Range
-from heat_lite.template.members import REFS, RollingPolicy
+from heat_lite.template.members import RollingPolicy
 from heat_lite.template.schema import (
     integer,
     integer_attribute,
@@ -35,6 +35,7 @@ class AutoScalingGroup(ScalingGroup):
     heat_class = 'AutoScalingResourceGroup'
     since = '2014.1'
     replacement_properties = ('resource',)
+    by_member = (OUTPUTS, OUTPUTS_LIST)
 
     properties_schema = {
         'max_size': integer(common_properties.GROUP_MAX_SIZE, **SIZES),
@@ -92,15 +93,12 @@ class AutoScalingGroup(ScalingGroup):
 
     def outputs_for(self, path, names):
         member = members.member_path(path)
-        rest = member[1] if member else path[1:] if path[0] in (OUTPUTS, OUTPUTS_LIST) else ()
+        rest = member[1] if member else path[1:] if path[0] in self.by_member else ()
         return (
             {members.output_name((OUTPUTS, *rest)): members.attribute_map(names, rest)}
             if rest
             else {}
         )
-
-    def template_outputs(self, names):
-        return {**super().template_outputs(names), **reference_map_output(names)}
 
     def member_attribute(self, path, name, rest):
         """Return an attribute of a member by its index; the oldest member is the first."""
@@ -112,17 +110,12 @@ class AutoScalingGroup(ScalingGroup):
         )
         return found.get(working[int(name)])
 
-    def group_attribute(self, first, rest):
-        if first == SIZE:
-            return self.size()
-        if first == REFS:
-            return list(
-                self.member_references().values()
-            )  # the whole list, whatever the path: as in Heat
-        if first in (OUTPUTS, OUTPUTS_LIST) and rest:
-            found = self.member_attribute_map((OUTPUTS, *rest), rest)
-            return found if first == OUTPUTS else list(found.values())
-        return super().group_attribute(first, rest)
+    def group_attribute(self, first):
+        return self.size() if first == SIZE else super().group_attribute(first)
+
+    def values_by_member(self, first, rest):
+        found = super().values_by_member(OUTPUTS, rest)
+        return found if first == OUTPUTS else list(found.values())
 
     def member_attribute_list(self, path):
         raise exception.InvalidTemplateAttribute(resource=self.name, key=path[0])

@@ -15,7 +15,7 @@ from heat_lite.template.schema import (
     number,
     string,
 )
-from heat_lite.template.unknown import Unknown, ValueUnknown, require_known
+from heat_lite.template.unknown import Unknown, ValueUnknown, is_known, require_known
 
 REMOVED = 'removed_rsrc_list'
 #: the key of the resource's data that stores removed names, comma-separated
@@ -95,6 +95,13 @@ class ResourceGroup(GroupResource):
     }
 
     # ------------------------------------------------------------ members
+
+    def properties_of(self, definition):
+        found = super().properties_of(definition)
+        placeholder = found['index_var']
+        if is_known(placeholder):
+            found.data = members.index_calls(found.data, placeholder)
+        return found
 
     def member_names(self):
         count = self.properties['count']
@@ -190,7 +197,5 @@ class ResourceGroup(GroupResource):
 
     # ------------------------------------------------------------ references and attributes
 
-    def group_attribute(self, first, rest):
-        if first == REMOVED:
-            return self._stored_removed()
-        return super().group_attribute(first, rest)
+    def group_attribute(self, first):
+        return self._stored_removed() if first == REMOVED else super().group_attribute(first)

@@ -7,7 +7,6 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template import environment, reader
-from heat_lite.template.attributes import select
 from heat_lite.template.schema import integer, map_, map_attribute, string, switch, text
 from heat_lite.template.unknown import as_heat_shows, require_known
 
@@ -255,12 +254,6 @@ class RemoteStack(Resource):
             each['output_key']: each.get('output_value')
             for each in self.show().get('outputs') or ()
         }
-
-    def attribute(self, *path):
-        """Return an attribute. ``[stack, outputs, key]`` reads an output by its name."""
-        if len(path) > 1 and path[0] == 'outputs':
-            return select(self.attribute('outputs'), path[1:])
-        return super().attribute(*path)
 
 
 def _failure(state):

@@ -27,7 +27,7 @@ class GetParam(Function):
             raise TypeError(exception.append_hint(text, quote_hint(name)))
         value = scope.parameter(name)
         try:
-            value = functools.reduce(_step, path, value)
+            value = functools.reduce(attributes.step, path, value)
         except (KeyError, IndexError, TypeError, ValueError):
             return ''
         budget.charge_value(self.name, value)
@@ -43,17 +43,6 @@ class GetParam(Function):
             text = f'Argument to "{self.name}" must be string or list'
             raise TypeError(exception.append_hint(text, quote_hint(args)))
         return args
-
-
-def _step(value: Value, key: int | str) -> Value:
-    """Return the value at a key or index; an index may be a numeric string."""
-    if isinstance(value, Unknown):
-        return value.at([key])
-    if isinstance(value, dict):
-        return value[key]
-    if isinstance(value, list | str):
-        return value[int(key) if isinstance(key, str) else key]
-    raise KeyError(key)
 
 
 class ParamRef(Function):

@@ -277,10 +277,7 @@ class CfnSplit(Function):
 
 
 class Digest(Function):
-    """{digest: [algorithm, string]} returns a digest in hexadecimal digits.
-
-    The string is encoded as Latin-1.
-    """
+    """{digest: [algorithm, string]} returns a digest of the UTF-8 string in hexadecimal digits."""
 
     gives = STRING
 
@@ -298,7 +295,7 @@ class Digest(Function):
             raise ValueError(f'Algorithm must be one of {{{known}}}')
         require_known(text)
         budget.charge_text(self.name, len(text))
-        return hashlib.new(algorithm.lower(), text.encode('latin-1')).hexdigest()
+        return hashlib.new(algorithm.lower(), text.encode()).hexdigest()
 
 
 class MakeUrl(Function):

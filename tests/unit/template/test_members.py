@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from heat_lite.template import members
+from heat_lite.template.function import resolve
 from heat_lite.template.members import Member, RollingPolicy, index_batches, oldest_first_batches
 from heat_lite.template.template import Template
 
@@ -32,6 +33,31 @@ def test_render_member_replaces_the_placeholder_in_values_only():
         'k%i%': ['7', 5, True, None, 'a7b7'],
         'm': {'x': '7'},
     }
+
+
+def test_call_with_the_placeholder_in_a_path_has_the_value_of_each_member():
+    template = Template(
+        {
+            'heat_template_version': '2021-04-16',
+            'parameters': {'zones': {'type': 'comma_delimited_list', 'default': 'a,b'}},
+            'outputs': {
+                'o': {
+                    'value': {
+                        'plain': {'get_param': ['zones', '%i%']},
+                        'inner': {'list_join': ['-', ['%i%', {'get_param': ['zones', '%i%']}]]},
+                    }
+                }
+            },
+        }
+    )
+    bound = template.bind(template.parameters())
+    indexed = members.index_calls(bound.outputs['o'].value, '%i%')
+    resolved = resolve(indexed, bound.scope)
+    assert [members.render_member(resolved, '%i%', name) for name in '012'] == [
+        {'plain': 'a', 'inner': '0-a'},
+        {'plain': 'b', 'inner': '1-b'},
+        {'plain': '', 'inner': ''},
+    ]
 
 
 def test_nested_template_can_be_bound():

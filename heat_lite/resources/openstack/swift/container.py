@@ -115,16 +115,19 @@ class Container(ServiceResource):
         return f'/{quote(self.resource_id)}'
 
     def _shown_headers(self):
-        return self.client().request('HEAD', self._path()).headers
+        headers = self.client().request('HEAD', self._path()).headers
+        # Swift answers in UTF-8, which requests reads as Latin-1
+        return {
+            key.lower(): value.encode('latin-1').decode(errors='replace')
+            for key, value in headers.items()
+        }
 
     def show(self):
         if self.resource_id is None:
             return None
-        return {
-            key.lower(): value
-            for key, value in self._shown_headers().items()
-            if key.lower() != 'connection'
-        }
+        headers = self._shown_headers()
+        headers.pop('connection', None)
+        return headers
 
     def live_properties(self):
         """Return the properties of the container, without the keys of its temporary URLs."""

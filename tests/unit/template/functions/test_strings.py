@@ -1,3 +1,4 @@
+import hashlib
 import string
 
 import pytest
@@ -56,6 +57,12 @@ def test_make_url_builds_urls(parts, url):
 def test_digest_is_hexadecimal(algorithm, text):
     digest = strings.Digest('digest', [algorithm, text]).result(Scope())
     assert digest == digest.lower() and int(digest, 16) >= 0
+
+
+@pytest.mark.parametrize('text', ['\u00e9', '\u65e5\u672c'])
+def test_digest_is_that_of_utf_8(text):
+    digest = strings.Digest('digest', ['md5', text]).result(Scope())
+    assert digest == hashlib.md5(text.encode()).hexdigest()
 
 
 def test_list_join_error_shortens_items():

@@ -13,6 +13,8 @@ SIGNAL = (
     'the recorded service answers 200 and drops a signal that its resource does not understand; '
     'this service returns 400 and the reason'
 )
+UTF_8 = 'the recorded service digests Latin-1, and no other text'
+TEXT_INDEX = 'the recorded service reads a numeric string as an index in parameters only'
 
 _BY_REASON = {
     STATUS_400_NOT_500: """
@@ -21,6 +23,8 @@ _BY_REASON = {
         environment/38-merge-strategies-deep-merge yaml/17-recursive-alias
     """,
     TEXT: 'version/16-number-template environment/08-list',
+    UTF_8: 'digest/10-latin1-char digest/11-non-latin1-char',
+    TEXT_INDEX: 'get_attr/08-list-index-string',
     ROLLBACK: 'sequence/29-update-failed-rollback',
     SIGNAL: 'sequence/44-signal-invalid-status',
 }
