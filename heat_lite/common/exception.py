@@ -431,6 +431,11 @@ class ResourcePropertyDependency(HeatException):
     msg_fmt = '%(prop1)s cannot be specified without %(prop2)s.'
 
 
+class ResourcePropertyValueDependency(HeatException):
+    code = 400
+    msg_fmt = '%(prop1)s property should only be specified for %(prop2)s with value %(value)s.'
+
+
 class ResourcePropertyConflict(PropertiesError):
     msg_fmt = 'Cannot define the following properties at the same time: %(props)s.'
 

@@ -46,7 +46,9 @@ class Template:
         """
         environment = self.environment or Environment()
         unknown = {
-            name: Unknown(parameter_types.PROPERTY_TYPES[schema.type], [f'parameter {name}'])
+            name: Unknown(
+                parameter_types.PROPERTY_TYPES[schema.type], [f'parameter {name}'], is_given=True
+            )
             for name, schema in self.parameter_schemata.items()
             if (schema.default is None or name in overridden)
             and environment.params.get(name) is None

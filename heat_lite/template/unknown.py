@@ -38,13 +38,14 @@ class Unknown:
 
     ``type`` is one of TYPES. ``sources`` are what it comes from: ``net.subnets`` is an attribute,
     ``net`` the reference of a resource, ``parameter size`` a parameter. ``shown`` is what Heat's
-    previews have in its place. ``known`` are those items of a list that are known.
+    previews have in its place. ``known`` are those items of a list that are known. ``is_given``:
+    whether it is sure not to become null.
 
     Each operator raises ValueUnknown, so that no code takes a wrong decision by it: test
     ``isinstance(value, Unknown)`` first.
     """
 
-    __slots__ = ('known', 'shown', 'sources', 'type')
+    __slots__ = ('is_given', 'known', 'shown', 'sources', 'type')
 
     def __init__(
         self,
@@ -52,17 +53,19 @@ class Unknown:
         sources: Iterable[str] = (),
         shown: Value = None,
         known: Iterable[Value] = (),
+        is_given: bool = False,
     ) -> None:
         self.type = type
         self.sources = tuple(dict.fromkeys(sources))[:MAX_SOURCES]
         self.shown = shown
         self.known = tuple(known)
+        self.is_given = is_given
 
     def of_type(self, type: str) -> 'Unknown':
         """Return the same value with a type, if it has none of its own."""
         if self.type != ANY or type == ANY:
             return self
-        return Unknown(type, self.sources, self.shown, self.known)
+        return Unknown(type, self.sources, self.shown, self.known, self.is_given)
 
     def at(self, path: Iterable[Value]) -> 'Unknown':
         """Return the value at a path of keys and indexes in this one."""

@@ -5,7 +5,7 @@ Tests: tests/functional/test_plugin_contract.py.
 """
 
 import datetime
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from heat_lite.clients import errors
@@ -35,6 +35,8 @@ class ResourceType:
     #: the name of Heat's class, where it differs from this one (see ``class_name``)
     heat_class: str | None = None
     properties_schema: dict[str, schema.PropertySchema] = {}
+    #: what a request must keep beyond the schemas (see ``resources/base/property_rules.py``)
+    property_rules: tuple[Callable[[Callable[[str], Value], str], None], ...] = ()
     attributes_schema: dict[str, schema.AttributeSchema] = {}
     update_policy_schema: dict[str, schema.PropertySchema] = {}
     support_status = support.DEFAULT

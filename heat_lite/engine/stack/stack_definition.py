@@ -237,7 +237,9 @@ def _unknown_reference(node: 'Resource') -> Value:
     """Return what is known of ``get_resource`` before a resource has its object."""
     if node.definition.external_id is not None:
         return node.external_id()
-    return Unknown(STRING, [node.name], node.name if node.named_before_create else None)
+    shown = node.name if node.named_before_create else None
+    is_given = node.name not in node.stack.bound.undecided
+    return Unknown(STRING, [node.name], shown, is_given=is_given)
 
 
 def _unknown_attribute(node: 'Resource', path: Sequence) -> Unknown:

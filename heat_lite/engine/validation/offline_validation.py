@@ -30,6 +30,8 @@ VALIDATION_ERRORS = (
     exception.StackValidationFailed,
     exception.ResourcePropertyConflict,
     exception.PropertyUnspecifiedError,
+    exception.ResourcePropertyDependency,
+    exception.ResourcePropertyValueDependency,
 )
 #: stands for the content of a binary file, which only the service gets
 BINARY = 'YmluYXJ5'

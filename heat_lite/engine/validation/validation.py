@@ -4,6 +4,7 @@ resource by its type.
 Tests: tests/functional/test_conformance.py.
 """
 
+import contextlib
 import dataclasses
 import re
 from collections.abc import Collection
@@ -285,12 +286,15 @@ def single_resource(
 
 def validate_resource(resource: Resource) -> Value:
     """Validate a resource by its type, up to the first check that needs a value which is not known
-    yet.
+    yet, then by each of the rules between its properties.
     """
-    try:
-        return resource.validate()
-    except ValueUnknown:
-        return None
+    refusal = None
+    with contextlib.suppress(ValueUnknown):
+        refusal = resource.validate()
+    for rule in () if refusal else resource.property_rules:
+        with contextlib.suppress(ValueUnknown):
+            rule(resource.properties.value_without_lookup, resource.name)
+    return refusal
 
 
 def _require_object(resource: Resource, object_id: str) -> None:

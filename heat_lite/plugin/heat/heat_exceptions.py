@@ -62,11 +62,6 @@ class ResourceNotAvailable(HeatException):
     msg_fmt = 'The Resource (%(resource_name)s) is not available.'
 
 
-class ResourcePropertyValueDependency(HeatException):
-    code = 400
-    msg_fmt = '%(prop1)s property should only be specified for %(prop2)s with value %(value)s.'
-
-
 class PhysicalResourceExists(HeatException):
     code = 409
     msg_fmt = 'The physical resource for (%(name)s) exists.'

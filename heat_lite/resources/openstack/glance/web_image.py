@@ -4,6 +4,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import filled, only_with, refuse
 from heat_lite.template.schema import integer, list_, map_, name_property, string, switch
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
@@ -90,6 +91,15 @@ class WebImage(CloudResource):
             allowed=['public', 'private', 'community', 'shared'],
         ),
     }
+    property_rules = (
+        refuse(
+            'Invalid mix of disk and container formats. When setting a disk or container format to '
+            "one of 'aki', 'ari', or 'ami', the container and disk formats must match.",
+            container_format=('ami', 'ari', 'aki'),
+            disk_format=lambda value, read: value != read('container_format'),
+        ),
+        only_with('members', 'visibility', 'shared', test=filled),
+    )
 
     def body(self, values):
         return {**values, **(self.properties['extra_properties'] or {})}

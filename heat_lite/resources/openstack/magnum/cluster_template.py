@@ -1,8 +1,19 @@
 """OS::Magnum::ClusterTemplate."""
 
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import given, refuse
 from heat_lite.resources.openstack.magnum.base import MagnumResource
 from heat_lite.template.schema import boolean, integer, map_, name_property, string, switch
+
+
+def _supports(driver, *engines):
+    """Return the rule that the engines use the volume driver only."""
+    return refuse(
+        'Volume driver type {volume_driver} is not supported by COE:{coe}, expecting a '
+        f"['{driver}'] volume driver.",
+        coe=engines,
+        volume_driver=lambda value, read: given(value) and value != driver,
+    )
 
 
 class ClusterTemplate(MagnumResource):
@@ -72,3 +83,7 @@ class ClusterTemplate(MagnumResource):
         ),
         'volume_driver': string('Volume driver of the containers.', allowed=['cinder', 'rexray']),
     }
+    property_rules = (
+        _supports('cinder', 'kubernetes'),
+        _supports('rexray', 'swarm', 'mesos'),
+    )

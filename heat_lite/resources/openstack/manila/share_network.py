@@ -2,6 +2,7 @@
 
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import empty, filled, needs, refuse
 from heat_lite.template.schema import description_property, list_, name_property, string, text
 
 
@@ -43,6 +44,10 @@ class ShareNetwork(CloudResource):
             sent=False,
         ),
     }
+    property_rules = (
+        refuse('Nova network is no longer supported', nova_network=filled),
+        needs('neutron_network', 'neutron_subnet', filled, empty),
+    )
     attributes_schema = {
         'cidr': text('CIDR of the subnet.'),
         'ip_version': text('IP version of the network.'),

@@ -1,6 +1,7 @@
 """OS::Neutron::FloatingIP."""
 
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import needs
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import NeutronResource, value_specs_property
 from heat_lite.template.schema import CACHE_NONE, string, text
@@ -60,6 +61,7 @@ class FloatingIP(NeutronResource):
         ),
         'value_specs': value_specs_property('floating IP'),
     }
+    property_rules = (needs('fixed_ip_address', 'port_id'),)
     attributes_schema = {
         'fixed_ip_address': text(
             'Fixed IP address with which the floating IP is associated.', cache_mode=CACHE_NONE

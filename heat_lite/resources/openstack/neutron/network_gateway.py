@@ -2,6 +2,7 @@
 
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import Rest, to_wire
+from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import integer, list_, map_, name_property, string, text
 
@@ -62,6 +63,21 @@ class NetworkGateway(NeutronResource):
             sent=False,
         ),
     }
+    property_rules = (
+        for_each(
+            'connections',
+            refuse(
+                'segmentation_id must be specified for using vlan',
+                segmentation_type=('vlan',),
+                segmentation_id=missing,
+            ),
+            refuse(
+                'segmentation_id cannot be specified except 0 for using flat',
+                segmentation_type=('flat',),
+                segmentation_id=filled,
+            ),
+        ),
+    )
     attributes_schema = {'default': text('Whether the gateway is the default one of Neutron.')}
 
     def follow_up(self, action, diff):

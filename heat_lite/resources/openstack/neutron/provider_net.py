@@ -1,6 +1,7 @@
 """OS::Neutron::ProviderNet."""
 
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import filled, refuse
 from heat_lite.resources.openstack.neutron.base import tags_property
 from heat_lite.resources.openstack.neutron.net import Net
 from heat_lite.template.schema import (
@@ -67,6 +68,18 @@ class ProviderNet(Net):
             'Project of the provider network, by id. Requires administrator rights.', since='24.0.0'
         ),
     }
+    property_rules = (
+        refuse(
+            'segmentation_id not allowed for network types: local, flat',
+            segmentation_id=filled,
+            network_type=('local', 'flat'),
+        ),
+        refuse(
+            'physical_network not allowed for network types: vxlan, gre, geneve, flat',
+            physical_network=filled,
+            network_type=('vxlan', 'gre', 'geneve', 'local'),
+        ),
+    )
     attributes_schema = {
         'segments': list_attribute('Segments of the provider network.', since='16.0.0'),
         'status': text('Status of the provider network.'),

@@ -1,5 +1,6 @@
 """OS::Octavia::Listener."""
 
+from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
     description_property,
@@ -66,6 +67,13 @@ class Listener(OctaviaResource):
             'Project of the listener. Requires administrator rights.', wire='project_id'
         ),
     }
+    property_rules = (
+        refuse(
+            'Property default_tls_container_ref required when protocol is TERMINATED_HTTPS.',
+            protocol=('TERMINATED_HTTPS',),
+            default_tls_container_ref=missing,
+        ),
+    )
     attributes_schema = {
         'default_pool_id': text('Id of the default pool.'),
         'loadbalancers': list_attribute('Load balancers of the listener.'),

@@ -1,7 +1,17 @@
 """OS::Zun::Container."""
 
+import re
+
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
+from heat_lite.resources.base.property_rules import (
+    conflict,
+    filled,
+    for_each,
+    missing,
+    one_of,
+    refuse,
+)
 from heat_lite.template.schema import (
     boolean,
     integer,
@@ -18,6 +28,7 @@ NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
 FAILED = ('Error', 'Dead')
 #: the statuses of a container that runs or has already exited
 READY = ('Running', 'Stopped')
+RESTART = re.compile('no|always|unless-stopped|on-failure(:[^:]*)?')
 
 
 class Container(CloudResource):
@@ -94,6 +105,28 @@ class Container(CloudResource):
         'tty': boolean('Whether the container has a terminal.', since='14.0.0'),
         'workdir': string('Working directory of the command.'),
     }
+    property_rules = (
+        refuse(
+            'restart_policy "{restart_policy}" is invalid. Valid values are "no", '
+            '"on-failure[:max-retry]", "always", and "unless-stopped".',
+            restart_policy=lambda value, read: value and not RESTART.fullmatch(value),
+        ),
+        for_each(
+            'mounts',
+            refuse(
+                'One of the properties "volume_id" or "volume_size" should be set for the '
+                'specified mount of container "{resource}".',
+                volume_id=missing,
+                volume_size=missing,
+            ),
+            conflict('networks/volume_id', 'networks/volume_size', test=filled),
+        ),
+        for_each(
+            'networks',
+            one_of(NETWORK, PORT),
+            conflict('networks.fixed_ip', 'networks.port'),
+        ),
+    )
     attributes_schema = {
         'addresses': map_attribute('IP addresses of the container by network.'),
         'name': text('Name of the container.'),
