@@ -66,14 +66,15 @@ class Lease:
 class ChangeSet:
     """The changes of one step.
 
-    ``properties``, ``data`` and the 'row' of an event refer to a row by its id, or by its uuid if
-    it is new, as does 'requires' of a row; ``attributes`` are ``(id of the row, values)``, and
-    ``attributes_deleted`` the ids of their stored rows. ``holder`` is the engine that must hold the
-    stack lock. ``release`` is the engine whose lock is released. ``save`` fills ``property_ids``
-    and ``attribute_ids`` with the ids of the new properties and attributes of each row. ``points``
-    are those of the sync points. ``lease``: see Lease. ``metadata`` are ``(id of the row, metadata,
-    atomic key that the row must have)``. ``signals`` maps the ids of the signals that are handled
-    now to the engine that must have them.
+    ``stack`` has columns of the stack, and its tags. ``properties``, ``data`` and the 'row' of an
+    event refer to a row by its id, or by its uuid if it is new, as does 'requires' of a row;
+    ``attributes`` are ``(id of the row, values)``, and ``attributes_deleted`` the ids of their
+    stored rows. ``holder`` is the engine that must hold the stack lock. ``release`` is the engine
+    whose lock is released. ``save`` fills ``property_ids`` and ``attribute_ids`` with the ids of
+    the new properties and attributes of each row. ``points`` are those of the sync points.
+    ``lease``: see Lease. ``metadata`` are ``(id of the row, metadata, atomic key that the row must
+    have)``. ``signals`` maps the ids of the signals that are handled now to the engine that must
+    have them.
     """
 
     stack_id: str
@@ -225,8 +226,11 @@ def _update_stacks(change_sets: ChangeSets) -> None:
         for changes in change_sets
         if changes.stack
     ]
+    tagged = [(row['id'], row.pop('tags')) for row in rows if 'tags' in row]
     if batch.update(models.stack, rows) != len(rows):
         raise LockLost([row['id'] for row in rows])
+    for stack_id, tags in tagged:
+        stacks.set_tags(stack_id, tags)
 
 
 def _use_signals(change_sets: ChangeSets) -> None:

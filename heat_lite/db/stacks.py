@@ -6,7 +6,7 @@
 import collections
 import functools
 import typing
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import Select, bindparam, func, insert, literal, or_, select
 from sqlalchemy import delete as sql_delete
@@ -46,6 +46,10 @@ _TAGS = (
     .where(_TAG.c.stack_id.in_(bindparam('stack_ids', expanding=True)))
     .order_by(_TAG.c.id)
 )
+# One statement, although it repeats the stack for each tag: most stacks have no tags.
+_TAGGED = (
+    select(*_COLUMNS, _TAG.c.tag).outerjoin(_TAG, _TAG.c.stack_id == _S.c.id).order_by(_TAG.c.id)
+)
 # The reason that Heat's reset_stack_status stores.
 RESET_REASON = 'Stack status manually reset'
 
@@ -84,34 +88,36 @@ def get(
 ) -> StackRow | None:
     """Return the stack of this id, or None; for an administrator of the cloud, of any project."""
     query = _get_query(show_deleted, of_project=tenant_safe and not context.is_admin)
-    rows = session.execute(query, {'stack_id': stack_id, 'project': context.tenant_id}).all()
-    if not rows:
-        return None
-    return StackRow(*rows[0][:-1], [row.tag for row in rows if row.tag is not None])
+    known = {'stack_id': stack_id, 'project': context.tenant_id}
+    return _by_id(session.execute(query, known)).get(stack_id or '')
 
 
 @functools.cache
 def _get_query(show_deleted: bool, of_project: bool) -> Select:
-    # One statement, although it repeats the stack for each tag: most stacks have no tags.
-    query = (
-        select(*_COLUMNS, _TAG.c.tag)
-        .outerjoin(_TAG, _TAG.c.stack_id == _S.c.id)
-        .where(_S.c.id == bindparam('stack_id'))
-    )
+    query = _TAGGED.where(_S.c.id == bindparam('stack_id'))
     if not show_deleted:
         query = query.where(_S.c.deleted_at.is_(None))
-    return (_visible_to(query, bindparam('project')) if of_project else query).order_by(_TAG.c.id)
+    return _visible_to(query, bindparam('project')) if of_project else query
 
 
 def get_row(stack_id: str) -> StackRow | None:
-    """Return the row of a stack, deleted or not, of any project, without its tags."""
+    """Return the row of a stack, deleted or not, of any project."""
     return _row_reads.get(stack_id)
 
 
 @session.reader
 def _rows(stack_ids: Collection[str]) -> Mapping[str, StackRow]:
-    query = select(*_COLUMNS).where(_S.c.id.in_(stack_ids))
-    return {row.id: StackRow(*row, []) for row in session.execute(query)}
+    return _by_id(session.execute(_TAGGED.where(_S.c.id.in_(stack_ids))))
+
+
+def _by_id(found: Iterable[typing.Any]) -> dict[str, StackRow]:
+    rows: dict[str, StackRow] = {}
+    for *columns, tag in found:
+        stack = StackRow(*columns, [])
+        tags = rows.setdefault(stack.id, stack).tags
+        if tag is not None:
+            tags.append(tag)
+    return rows
 
 
 _row_reads = group_commit.GroupRead(_rows)
@@ -215,9 +221,8 @@ def _tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
     return dict(found)
 
 
-@session.repeatable_writer
 def set_tags(stack_id: str, tags: Collection[str]) -> None:
-    """Replace the tags of a stack."""
+    """Replace the tags of a stack in the current transaction."""
     session.execute(sql_delete(_TAG).where(_TAG.c.stack_id == stack_id))
     add_tags(stack_id, tags)
 

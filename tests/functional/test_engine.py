@@ -380,22 +380,25 @@ def test_update_changes_replaces_adds_and_removes_resources(engine):
     assert engine.outputs(identity) == {'user': after['replaced'], 'changed': '2'}
 
 
-def test_failed_update_with_rollback_restores_resources(engine):
+@pytest.mark.parametrize('tags', [['former', 'both'], []])
+def test_failed_update_with_rollback_restores_resources_and_tags(engine, tags):
     identity = engine.create(
         {
             'resources': {
                 'a': {'type': TEST, 'properties': {'value': '1'}},
                 'b': {'type': TEST, 'depends_on': 'a'},
             }
-        }
+        },
+        tags=tags,
     )
     changed = {
         'a': {'type': TEST, 'properties': {'value': '2'}},
         'b': {'type': TEST, 'depends_on': 'a', 'properties': {'value': 'x', 'fail': True}},
         'new': {'type': TEST},
     }
-    engine.update(identity, {'resources': changed}, disable_rollback=False)
+    engine.update(identity, {'resources': changed}, disable_rollback=False, tags=['both', 'new'])
     assert engine.state(identity) == 'ROLLBACK_COMPLETE'
+    assert engine.stack(identity)['tags'] == tags
     assert set(engine.resources(identity)) == {'a', 'b'}
     assert engine.resource(identity, 'a')['attributes']['output'] == '1'
 

@@ -338,11 +338,11 @@ def test_mark_unhealthy_during_create_marks_only_idle_resource(engine):
 
 def test_cancel_update_with_rollback_restores_resources(engine):
     before = {'resources': {'a': resource(value='1'), 'b': resource(['a'], value='1')}}
-    identity = engine.create(before)
-    engine.update(
-        identity, {'resources': {'a': slow('2'), 'b': resource(['a'], value='2')}}, wait=False
-    )
+    identity = engine.create(before, tags=['former'])
+    changed = {'resources': {'a': slow('2'), 'b': resource(['a'], value='2')}}
+    engine.update(identity, changed, wait=False, tags=['new'])
     wait_for_event(engine, identity, 'a', 'UPDATE_IN_PROGRESS')
+    assert engine.stack(identity)['tags'] == ['new']
     engine.client.stack_cancel_update(engine.context, stack_identity=identity)
     engine.wait(identity)
     events = engine.events(identity)
@@ -356,6 +356,7 @@ def test_cancel_update_with_rollback_restores_resources(engine):
         ('stack', 'ROLLBACK_COMPLETE'),
     ]
     assert engine.resource(identity, 'a')['attributes']['output'] == '1'
+    assert engine.stack(identity)['tags'] == ['former']
 
 
 def test_cancel_update_without_rollback_fails_update(engine):

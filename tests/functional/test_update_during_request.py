@@ -32,3 +32,42 @@ def test_snapshot_during_an_update_has_the_new_template(backend, tmp_path):
         )
         assert shown['data']['template'] == AFTER
         assert list(shown['data']['resources']) == list(AFTER['resources'])
+
+
+CHANGING = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {
+        'a': {'type': 'string', 'default': '0'},
+        'b': {'type': 'string', 'default': '0'},
+    },
+    'resources': {'random': {'type': 'OS::Heat::RandomString'}},
+    'outputs': {'both': {'value': [{'get_param': 'a'}, {'get_param': 'b'}]}},
+}
+
+
+def patch(driver, identity, template=None, params=None, **args):
+    driver.client.update_stack(
+        driver.context,
+        stack_identity=identity,
+        template=template,
+        params={'parameters': params or {}},
+        files={},
+        args={'existing': True, **args},
+    )
+    return driver.wait(identity)
+
+
+@pytest.mark.parametrize('backend', ['mysql', 'postgresql'])
+def test_patch_during_an_update_keeps_what_the_update_has_changed(backend, tmp_path):
+    """The request has merged the stack as it was, then an update runs, then it takes the lock."""
+    with databases.migrated(backend, tmp_path) as url, engines.running(url) as driver:
+        identity = driver.create(CHANGING, tags=['former'])
+
+        def update():
+            patch(driver, identity, params={'a': '1'}, tags=['new'], timeout_mins=7)
+
+        with databases.before_first('INSERT', update):
+            patch(driver, identity, params={'b': '1'})
+        assert driver.outputs(identity) == {'both': ['1', '1']}
+        shown = driver.stack(identity)
+        assert (shown['tags'], shown['timeout_mins']) == (['new'], 7)

@@ -4,6 +4,7 @@ Tests: tests/functional/test_placement_rpc.py.
 """
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -16,12 +17,14 @@ from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import stack_lock, template_files
-from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.rpc import client as rpc_client
 from heat_lite.template import merge
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
+#: how often a request is made again from a stack that others change meanwhile
+MOST_ATTEMPTS = 100
 #: a map as it travels by RPC
 Wire = Values
 
@@ -29,19 +32,23 @@ Wire = Values
 def on_working_engine(method: Callable) -> Callable:
     """Decorate a method to run in the engine that works on the stack: only that one has its
     present state.
+
+    It runs again where the stack has changed since it was read.
     """
 
     @functools.wraps(method)
     def call(self: Value, context: RequestContext, stack_identity: Wire, **args: Wire) -> Value:
         stack_id: Value = _identity(stack_identity).stack_id
         holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
-        if holder is None:
+        attempts = itertools.count(1)
+        while holder is None:
             try:
                 return method(self, context, stack_identity, **args)
-            except exception.ActionInProgress:
+            except (exception.ActionInProgress, StackChanged) as error:
                 # another engine may have begun an action meanwhile: it decides
                 holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
-                if holder is None:
+                changed = isinstance(error, StackChanged) and next(attempts) < MOST_ATTEMPTS
+                if holder is None and not changed:
                     raise
         remote = getattr(rpc_client.PeerClient(holder), method.__name__)
         return remote(context, stack_identity=stack_identity, **args)

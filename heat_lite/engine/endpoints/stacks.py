@@ -136,6 +136,7 @@ class Stacks(Endpoint):
                 forbid_replacement=_forbids_replacement(args),
             )
             return stack.identifier().as_dict()
+        base = stack.update_base
         parsed = self._validated_update(
             stack, template, params, files, args, environment_files, files_container
         )
@@ -148,6 +149,7 @@ class Stacks(Endpoint):
             _update_values(stack, args),
             converge=args.get(api.PARAM_CONVERGE, False),
             forbid_replacement=_forbids_replacement(args),
+            base=base,
         )
         return stack.identifier().as_dict()
 

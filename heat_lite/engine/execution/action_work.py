@@ -19,6 +19,7 @@ from heat_lite.engine.resource import failures
 from heat_lite.engine.resource.failures import TIMEOUT
 from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import adoption, snapshots, stack_users
+from heat_lite.engine.stack.action_run import FORMER_TAGS
 from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
@@ -73,8 +74,8 @@ def update(task: StackTask) -> Work:
 
 def return_to_previous_template(stack: Stack) -> None:
     template_id: Value = stack.previous_template_id
-    stack.redefine(stack.runtime.templates.get(template_id), template_id)
-    stack.store_definition()
+    tags = (stack.plan or {}).get(FORMER_TAGS, stack.tags)
+    stack.change(stack.runtime.templates.get(template_id), template_id, tags=tags)
 
 
 def settle(task: StackTask) -> Work:

@@ -23,8 +23,8 @@ from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.resource import failures, fingerprint
 from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import stack_lock, stack_storage
-from heat_lite.engine.stack.action_run import ActionRun
-from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.stack.action_run import FORMER_TAGS, ActionRun
+from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.engine.validation import validation
 from heat_lite.template.template import Template
 
@@ -67,7 +67,8 @@ def update(
     """Begin to change the stack to what ``template`` describes (UPDATE, RESTORE).
 
     ``values`` are further columns of the stack's row, and ``tags``. ``template_id`` is the row of
-    the template where it is stored already. ``options``: ``converge``, ``forbid_replacement``.
+    the template where it is stored already. ``options``: ``converge``, ``forbid_replacement``,
+    ``base``.
     """
     template_id = template_id or stack.runtime.templates.store(template)
     start(stack, action, template=template, template_id=template_id, values=values, **options)
@@ -165,7 +166,12 @@ def _begin_update(stack: Stack) -> None:
     run.converge = run.converge or stack.limits.observe_on_update
     run.noop = not run.converge and fingerprint.changes_nothing(stack, run.template)
     target = (stack.template, stack.template_id) if run.noop else (run.template, run.template_id)
-    stack.change(*target, **run.values, plan=run.as_column())
+    values = {**run.values, 'plan': run.as_column()}
+    if values.setdefault('tags', stack.tags) != stack.tags:
+        values['plan'] = {**(values['plan'] or {}), FORMER_TAGS: stack.tags}
+    else:
+        del values['tags']
+    stack.change(*target, **values)
     store_in_progress(stack)
 
 
@@ -219,6 +225,8 @@ def _allow(stack: Stack, run: ActionRun) -> None:
 
 def _check_updatable(stack: Stack, run: ActionRun) -> None:
     validation.updatable(stack)
+    if run.base not in (None, stack.update_base):
+        raise StackChanged
 
 
 def _check_settled(stack: Stack, run: ActionRun) -> None:

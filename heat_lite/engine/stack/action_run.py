@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 # keys of the column ``stack.plan``: the part of a run that another engine needs to resume it
-ABANDON, ADOPTED, CONVERGE, FORCE, ON_REPLACE, STACK_DEPTH = (
+ABANDON, ADOPTED, CONVERGE, FORCE, FORMER_TAGS, ON_REPLACE, STACK_DEPTH = (
     'abandon',
     'adopted',
     'converge',
     'force',
+    'former_tags',
     'on_replace',
     'stack_depth',
 )
@@ -48,6 +49,8 @@ class ActionRun:
     template: Value = None
     template_id: int | None = None
     values: Values = dataclasses.field(default_factory=dict)
+    #: UPDATE: the ``Stack.update_base`` that the template was made from; None for any
+    base: Values | None = None
     #: SNAPSHOT: the snapshot that is taken (``snapshots.Taking``)
     snapshot: Value = None
     #: number of OS::Heat::Stack resources above the stack, see ``common.context``

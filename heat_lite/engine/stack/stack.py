@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 from heat_lite.common import exception, identifier, log_context, lru_cache, redaction, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
-from heat_lite.db import stacks as db_stacks
 from heat_lite.engine import event, notification
 from heat_lite.engine.resource import fingerprint, record, resource, resource_records
 from heat_lite.engine.resource.record import Record
@@ -37,6 +36,10 @@ LOG = logging.getLogger(__name__)
 MAX_FORESEEN = 200
 #: the properties that name the object which a resource makes
 NAME_PROPERTIES = {'name', 'Name', 'KeyName'}
+
+
+class StackChanged(Exception):
+    """An update was made from a definition that is not the present one any more."""
 
 
 class Stack(StackFields):
@@ -99,6 +102,7 @@ class Stack(StackFields):
         if row.raw_template_id != self.template_id:
             template = self.runtime.templates.get(row.raw_template_id)
             self.redefine(template, row.raw_template_id)
+        self.tags = list(row.tags)
         self.set_fields(self.fields_of(row))
 
     def store(self, **fields: Value) -> None:
@@ -249,20 +253,17 @@ class Stack(StackFields):
         """``{name: names that come first}``, from the template and the types."""
         return self.definition.requirements(self)
 
-    def change(
-        self,
-        template: Template,
-        template_id: int | None = None,
-        tags: Collection[str] | None = None,
-        **fields: Value,
-    ) -> None:
-        """Store the new template of an update; the row follows with the next turn of the
-        journal.
+    @property
+    def update_base(self) -> Values:
+        """What an update starts from: other values mean that another one has come in between."""
+        names = ('template_id', 'tags', 'timeout_mins', 'disable_rollback')
+        return {name: getattr(self, name) for name in names}
+
+    def change(self, template: Template, template_id: int | None, **fields: Value) -> None:
+        """Store the new template of an update; the row and the tags follow with the next turn of
+        the journal.
         """
-        if tags is not None and list(tags) != self.tags:
-            db_stacks.set_tags(self.id, tags)
-            self.tags = list(tags)
-        self.redefine(template, template_id or self.runtime.templates.store(template))
+        self.redefine(template, template_id)
         self.store(**fields)
         self.store_definition()
 

@@ -48,16 +48,14 @@ def _new_row(stack: Stack) -> Values:
 
 
 def refresh(stack: Stack) -> None:
-    """Read the state again, under the lock, and the definition if it has changed since.
+    """Read the stack again, under the lock.
 
     Raises EntityNotFound for a deleted stack.
     """
     row = db_stacks.get_row(stack.id)
     if row is None or row.deleted_at is not None:
         raise exception.EntityNotFound(entity='Stack', name=stack.name)
-    stack.action, stack.status, stack.failures = row.action, row.status, row.failures
-    stack.stack_user_project_id = row.stack_user_project_id
     if row.raw_template_id != stack.template_id:
-        stack.take_row(row)
         stack.outputs.stored = row.outputs
         stack.forget_rows()
+    stack.take_row(row)

@@ -123,12 +123,14 @@ def test_delete_removes_resources_and_keeps_tags(database, context, make_stack):
 # --------------------------------------------------------------- tags and trees
 
 
-def test_set_tags_replaces_tags(database, context, make_stack):
+def test_tags_of_a_change_set_replace_those_of_the_stack(database, context, make_stack):
     one, two, none = make_stack('one', ['b', 'a']), make_stack('two', ['c']), make_stack('none')
     assert stacks.tags([one, two, none]) == {one: ['b', 'a'], two: ['c']}
-    stacks.set_tags(one, ['😀', 'b'])
-    stacks.set_tags(two, [])
+    journal.save(journal.ChangeSet(one, stack={'tags': ['😀', 'b'], 'timeout': 7}))
+    journal.save(journal.ChangeSet(two, stack={'tags': [], 'timeout': 7}))
+    journal.save(journal.ChangeSet(none, stack={'timeout': 7}))
     assert stacks.tags([one, two, none]) == {one: ['😀', 'b']}
+    assert [stacks.get_row(each).tags for each in (one, two)] == [['😀', 'b'], []]
     assert stacks.tags([]) == {}
 
 
