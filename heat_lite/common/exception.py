@@ -559,6 +559,10 @@ class NoActionRequired(Exception):
     """Raised by a resource type that ignores a signal."""
 
 
+class SignalPostponed(Exception):
+    """Raised by a resource type that is busy, to get the signal again later."""
+
+
 class UpdateReplace(Exception):
     """Raised by an update that requires a replacement of the resource."""
 

@@ -10,6 +10,7 @@ import sqlalchemy
 from heat_lite.common import exception
 from heat_lite.db import models, resources, session, signals
 from heat_lite.engine.cluster import takeover
+from heat_lite.resources.base import scaling as scaling_base
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
@@ -521,33 +522,100 @@ def test_failed_scaling_ends_and_can_be_repeated(engine):
     assert len(engine.resources(nested_identity(engine, identity))) == 1
 
 
-def test_concurrent_signals_scale_once(engine):
-    # the member is created for longer than a busy machine takes for the signals
-    identity = engine.create(scaling(0, {'action_wait_secs': {'create': 10}}))
-    for _ in range(4):
-        engine.client.resource_signal(
-            engine.context, stack_identity=identity, resource_name='p', details=None
-        )
+SLOW = {'action_wait_secs': {'create': 2}}
+
+
+def send(engine, identity, policy):
+    engine.client.resource_signal(
+        engine.context, stack_identity=identity, resource_name=policy, details=None
+    )
+
+
+def await_signals(engine, identity):
+    """Wait until all signals are handled. Return the size of the group."""
     deadline = time.monotonic() + WAIT_SECONDS
-    while metadata(engine, identity)['scaling_in_progress'] or engine.outputs(identity)['size'] < 1:
+    while signals.by_engine():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert engine.outputs(identity)['size'] == 1
-    assert [name for name, _ in engine.events(identity)].count('p') == 3
+    assert metadata(engine, identity)['scaling_in_progress'] is False
+    return engine.outputs(identity)['size']
 
 
-@pytest.mark.parametrize('is_gone', [True, False])
-def test_scaling_that_a_gone_engine_has_begun_does_not_count(engine, is_gone):
+@pytest.mark.parametrize('policies', ['pp', 'pq'])
+def test_concurrent_signals_scale_one_after_another(engine, policies):
+    template = scaling(0, SLOW)
+    template['resources']['q'] = template['resources']['p']
+    identity = engine.create(template)
+    for policy in policies:
+        send(engine, identity, policy)
+    assert await_signals(engine, identity) == 2
+    for policy in policies:
+        assert (policy, 'SIGNAL_COMPLETE') in engine.events(identity)
+
+
+def test_concurrent_signal_is_subject_to_the_cooldown_of_the_first(engine):
+    identity = engine.create(scaling(0, SLOW, cooldown=60))
+    for _ in range(2):
+        send(engine, identity, 'p')
+    assert await_signals(engine, identity) == 1
+
+
+def test_signal_computes_the_size_after_a_change_that_it_has_not_read(engine, monkeypatch):
+    """Between the load of the group and its mark another signal has been handled."""
+    identity = engine.create(scaling(1))
+    first = scaling_base.ScalingGroup.metadata_change
+
+    def after_another(group, changed, signals=None):
+        monkeypatch.undo()
+        assert signal(engine, identity) == 2
+        return first(group, changed, signals)
+
+    template = scaling(1)
+    template['resources']['q'] = template['resources']['p']
+    engine.update(identity, template)
+    monkeypatch.setattr(scaling_base.ScalingGroup, 'metadata_change', after_another)
+    send(engine, identity, 'q')
+    assert await_signals(engine, identity) == 3
+
+
+def test_signal_that_meets_an_update_uses_what_the_update_stores(engine, monkeypatch):
+    """Between the load of the group and its mark an update has ended."""
+    identity = engine.create(scaling(1))
+    first = scaling_base.ScalingGroup.metadata_change
+
+    def after_an_update(group, changed, signals=None):
+        monkeypatch.undo()
+        engine.update(identity, scaling(3, 'new'))
+        return first(group, changed, signals)
+
+    monkeypatch.setattr(scaling_base.ScalingGroup, 'metadata_change', after_an_update)
+    send(engine, identity, 'p')
+    assert await_signals(engine, identity) == 4
+    assert engine.outputs(identity)['values'] == ['new'] * 4
+
+
+def test_scaling_that_a_gone_engine_has_begun_does_not_count(engine):
     """The engine was killed while it scaled the group, so that the mark stayed."""
     identity = engine.create(scaling(1))
-    begun = engine.service.engine_id if not is_gone else 'gone'
-    mark = {'scaling_in_progress': True, 'scaling_engine': begun}
-    row = (models.resource.c.stack_id == identity['stack_id']) & (models.resource.c.name == 'g')
-    with session.engine().begin() as connection:
-        connection.execute(models.resource.update().where(row).values(rsrc_metadata=mark))
-    assert signal(engine, identity) == (2 if is_gone else 1)
-    assert metadata(engine, identity)['scaling_in_progress'] is not is_gone
-    assert ('scaling_engine' in metadata(engine, identity)) is not is_gone
+    put_mark(identity, {'scaling_in_progress': True, 'scaling_engine': 'gone'})
+    assert signal(engine, identity) == 2
+    assert metadata(engine, identity)['scaling_in_progress'] is False
+
+
+def test_signal_waits_for_the_scaling_of_a_living_engine(engine):
+    identity = engine.create(scaling(1))
+    mark = {'scaling_in_progress': True, 'scaling_engine': engine.service.engine_id}
+    put_mark(identity, mark)
+    send(engine, identity, 'p')
+    time.sleep(0.3)
+    assert metadata(engine, identity) == mark
+    put_mark(identity, {'scaling_in_progress': False})
+    assert await_signals(engine, identity) == 2
+
+
+def put_mark(identity, mark):
+    (row,) = resources.list_by_name(identity['stack_id'], 'g')
+    resources.set_metadata(row.id, mark)
 
 
 def test_signal_of_a_gone_engine_scales_to_the_size_that_it_was_to_reach(engine):
@@ -557,12 +625,8 @@ def test_signal_of_a_gone_engine_scales_to_the_size_that_it_was_to_reach(engine)
     signal_id = signals.add(ids['p'], 'gone', None)
     mark = {'scaling_in_progress': True, 'scaling_engine': 'gone'}
     resources.set_metadata(ids['g'], {**mark, 'scaling_target': [signal_id, 2]})
-    deadline = time.monotonic() + WAIT_SECONDS
     takeover.TakeoverTask(engine.service.runtime, engine.service._membership).run_once()
-    while signals.by_engine():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    assert engine.outputs(identity)['size'] == 2
+    assert await_signals(engine, identity) == 2
     assert metadata(engine, identity).keys() == {'scaling_in_progress', 'cooldown_end'}
     assert ('p', 'SIGNAL_COMPLETE') in engine.events(identity)
 

@@ -253,9 +253,14 @@ def _handle_single(stack: Stack, item: Resource, signal: db_signals.WaitingSigna
     unused = {signal.id: stack.runtime.engine_id}
     error: BaseException | None = None
     try:
-        stack, item = _reload(stack, item)
-        item.handled_signal = unused
-        yield from _call_handler(stack, item, signal, unused)
+        for pause in scheduler.pauses():
+            stack, item = _reload(stack, item)
+            item.handled_signal = unused
+            try:
+                yield from _call_handler(stack, item, signal, unused)
+                break
+            except exception.SignalPostponed:
+                yield pause
     except exception.NoActionRequired as reason:
         LOG.info('%s: the signal requires no action: %s', item, reason)
     except db_signals.SignalsTaken:

@@ -15,6 +15,8 @@ IN_PROGRESS, COOLDOWN_END = 'scaling_in_progress', 'cooldown_end'
 #: the keys of the engine that scales the group, and of [signal, size] that it scales for and to,
 #: while it does
 ENGINE, TARGET = 'scaling_engine', 'scaling_target'
+#: seconds between two looks of an update whether the group is still being scaled
+POLL_SECONDS = 1.0
 #: the word for a size from the template, in the group's metadata
 EXACT = 'ExactCapacity'
 #: adjustment types of HOT and of CloudFormation -> those of ``template/members.py``
@@ -172,6 +174,9 @@ class ScalingGroup(RollingGroup):
         self._record_size()
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
+        """Update after the scaling in progress; none begins while the row is UPDATE_IN_PROGRESS."""
+        while self._is_being_scaled():
+            yield POLL_SECONDS
         yield from super().handle_update(definition, tmpl_diff, prop_diff)
         self._record_size()
 
@@ -189,27 +194,43 @@ class ScalingGroup(RollingGroup):
 
         ``signal``: the id of the signal, and the engine that handles it. If an engine that is gone
         has begun to resize the group for it, the group gets the size that this engine wanted.
-        Raises NoActionRequired if the size stays the same, or while the group is busy or cooling
-        down.
+        Raises NoActionRequired if the size stays the same, or while the group cools down or an
+        action changes it, and SignalPostponed while another signal scales it.
         """
+        before = self._state()
         if self.status != status.COMPLETE:
             raise exception.NoActionRequired(f'the group is {self.action}_{self.status}')
-        signal_id = next(iter(signal or ()), None)
-        gone, target = self._gone_engine()
-        if gone is not None:
+        signal_id, engine_id = next(iter(signal or ()), None), self.stack.runtime.engine_id
+        gone = self._gone_engine()
+        mark = self.metadata_change(
+            lambda metadata: _start_scaling(metadata, engine_id, signal_id, gone)
+        )
+        try:
+            # An action that begins from now on waits for the mark; one that began is seen here.
+            self.stack.refresh_rows([self.name])
+            if self._state() != before:
+                raise exception.SignalPostponed()
             yield from self.settle()
-        present = self.size()
-        if target is not None and target[0] == signal_id:
-            size = target[1]
-        else:
-            size = members.adjusted_size(
-                present, adjustment, KINDS[kind], *self.bounds(), least_step
-            )
-            if size == present:
-                raise exception.NoActionRequired(f'its size stays {size}')
-        begun = {ENGINE: self.stack.runtime.engine_id, TARGET: [signal_id, size]}
-        self.metadata_change(lambda metadata: _start_scaling(metadata, begun, gone))
-        reason, cooldown = f'{kind} : {adjustment}', cooldown or self._cooldown()
+            present, size = self.size(), mark[TARGET][1]
+            if size is None:
+                size = members.adjusted_size(
+                    present, adjustment, KINDS[kind], *self.bounds(), least_step
+                )
+                if size == present:
+                    raise exception.NoActionRequired(f'its size stays {size}')
+                target = {TARGET: [signal_id, size]}
+                self.metadata_change(lambda metadata: {**metadata, **target})
+            yield from self._scale(present, size, adjustment, kind)
+        except Exception:  # not at the stop of the engine: the next one continues
+            self.metadata_change(lambda metadata: _finish_scaling(metadata, None, 0))
+            raise
+        reason, seconds = f'{kind} : {adjustment}', cooldown or self._cooldown()
+        self.metadata_change(lambda metadata: _finish_scaling(metadata, reason, seconds), signal)
+        if signal:
+            signal.clear()
+
+    def _scale(self, present, size, adjustment, kind):
+        """Generator: resize the group, with notifications."""
         details = {
             'groupname': self.get_reference_id(),
             'adjustment': adjustment,
@@ -218,47 +239,49 @@ class ScalingGroup(RollingGroup):
         self.stack.notify_scaling(
             'start', message=f'Start resizing the group {self.name}', capacity=present, **details
         )
-        done = None
         try:
             yield from self.resize(size)
-            done = reason
-            self.stack.notify_scaling(
-                'end', message=f'End resizing the group {self.name}', capacity=size, **details
-            )
         except Exception as error:
             self.stack.notify_scaling('error', message=str(error), capacity=present, **details)
             raise
-        finally:
-            self.metadata_change(
-                lambda metadata: _finish_scaling(metadata, done, cooldown), done and signal
-            )
-        if signal:
-            signal.clear()
+        self.stack.notify_scaling(
+            'end', message=f'End resizing the group {self.name}', capacity=size, **details
+        )
+
+    def _state(self):
+        return self.action, self.status, self.record.current_template_id
 
     def _gone_engine(self):
-        """Return the id of the engine that was scaling the group and is gone, and its target.
+        """Return the id of the engine that was scaling the group and is gone; None without one."""
+        engine = self.metadata_get(refresh=True).get(ENGINE)
+        return engine if engine and self.stack.runtime.placement.gone_engines({engine}) else None
 
-        Both are None if there is none.
-        """
-        metadata = self.metadata_get()
-        engine = metadata.get(ENGINE) if metadata.get(IN_PROGRESS) else None
-        gone = engine is not None and self.stack.runtime.placement.gone_engines({engine})
-        return (engine, metadata.get(TARGET)) if gone else (None, None)
+    def _is_being_scaled(self):
+        return self._gone_engine() is None and ENGINE in self.metadata_get()
 
 
-def _start_scaling(metadata, begun, gone):
-    """Return the metadata of a group with ``begun``, what an engine notes that scales it.
+def _start_scaling(metadata, engine_id, signal_id, gone):
+    """Return the metadata of a group with the mark of an engine that scales it for a signal.
 
-    What the engine ``gone`` has begun does not count.
-
-    Raises NoActionRequired if it is scaling or cooling down.
+    What the engine ``gone`` has begun does not count; what this signal has begun goes on. Raises
+    SignalPostponed while it is being scaled, and NoActionRequired while it cools down.
     """
-    if metadata.get(IN_PROGRESS) and (gone is None or metadata.get(ENGINE) != gone):
-        raise exception.NoActionRequired('it is being scaled')
+    target = metadata.get(TARGET) or [None, None]
+    if not metadata.get(IN_PROGRESS) or signal_id is None or target[0] != signal_id:
+        _require_rest(metadata, gone)
+        target = [signal_id, None]
+    return {**metadata, IN_PROGRESS: True, ENGINE: engine_id, TARGET: target}
+
+
+def _require_rest(metadata, gone):
+    engine = metadata.get(ENGINE)
+    if metadata.get(IN_PROGRESS) and engine is None:
+        raise exception.NoActionRequired('it is being scaled')  # by a service that does not say who
+    if metadata.get(IN_PROGRESS) and engine != gone:
+        raise exception.SignalPostponed()
     ends = metadata.get(COOLDOWN_END)
     if isinstance(ends, dict) and any(end > _now().isoformat() for end in ends):
         raise exception.NoActionRequired(f'it cools down until {max(ends)}')
-    return {**metadata, IN_PROGRESS: True, **begun}
 
 
 def _finish_scaling(metadata, reason, cooldown):

@@ -17,7 +17,6 @@ class ScalingPolicy(SignalResponder):
     signed_method = 'POST'
     signed_endpoint = 'signal'
     requires_cfn_endpoint = False
-    signals_in_parallel = True
 
     def _rule(self):
         return [self.properties[name] for name in self.property_names]
