@@ -1,5 +1,6 @@
 """Snapshots in an engine: their content, restore, and handlers of resource types."""
 
+import json
 import threading
 import time
 
@@ -244,6 +245,75 @@ def test_restore_resets_template_parameters_and_tags(engine):
         ('stack', 'RESTORE_COMPLETE'),
     ]
     assert ('new', 'DELETE_COMPLETE') in told
+
+
+def around(**properties):
+    inner = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'disk': {'type': 'Test::Disk', 'properties': properties}},
+    }
+    child = {'type': 'OS::Heat::Stack', 'properties': {'template': json.dumps(inner)}}
+    return {'resources': {'child': child}}
+
+
+def test_stack_in_a_stack_is_saved_restored_and_deleted_with_it(engine):
+    identity = engine.create(around(size=1))
+    child = engine.client.identify_stack(
+        engine.context, stack_name=engine.physical_id(identity, 'child')
+    )
+    snapshot_id = take(engine, identity)
+    assert engine.state(identity) == 'SNAPSHOT_COMPLETE', engine.stack(identity)[
+        'stack_status_reason'
+    ]
+    (taken,) = listed(engine, child)
+    assert (taken['status'], taken['data']['resources']['disk']['resource_data']) == (
+        'COMPLETE',
+        {'copy': 'copy-0'},
+    )
+    saved = shown(engine, identity, snapshot_id)['data']['resources']['child']
+    assert saved['resource_data']['snapshot_id'] == taken['id']
+    restore(engine, identity, snapshot_id)
+    assert engine.state(identity) == engine.state(child) == 'RESTORE_COMPLETE'
+    assert Disk.calls == [('update', 'disk', {'copy_of': 'copy-0'})]
+    engine.update(identity, around(size=2))
+    restore(engine, identity, snapshot_id)
+    assert engine.state(identity) == engine.state(child) == 'RESTORE_COMPLETE'
+    assert Disk.calls[-1] == ('update', 'disk', {'size': 1, 'copy_of': 'copy-0'})
+    second = take(engine, identity, 'second')
+    drop(engine, identity, snapshot_id)
+    assert [each['id'] for each in listed(engine, identity)] == [second]
+    assert [each['status'] for each in listed(engine, child)] == ['COMPLETE']
+    assert list(Disk.copies) == ['copy-1']
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE' and Disk.copies == {}
+
+
+def test_snapshot_of_a_stack_in_a_stack_may_be_gone_already(engine):
+    identity = engine.create(around())
+    child = engine.client.identify_stack(
+        engine.context, stack_name=engine.physical_id(identity, 'child')
+    )
+    snapshot_id = take(engine, identity)
+    drop(engine, child, listed(engine, child)[0]['id'])
+    drop(engine, identity, snapshot_id)
+    assert listed(engine, identity) == []
+    engine.delete(identity)
+
+
+def test_failed_snapshot_of_a_stack_in_a_stack_fails_that_of_its_parent(engine):
+    identity = engine.create(around(broken='snapshot'))
+    snapshot_id = take(engine, identity)
+    assert shown(engine, identity, snapshot_id)['status'] == 'FAILED'
+    assert 'no room for a copy' in engine.stack(identity)['stack_status_reason']
+    engine.delete(identity)
+
+
+def test_deployed_server_may_have_the_policy_snapshot(engine):
+    """The server is outside of the stack, so there is nothing to save."""
+    server = {'type': 'OS::Heat::DeployedServer', 'deletion_policy': 'Snapshot'}
+    identity = engine.create({'resources': {'server': server}})
+    engine.delete(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'
 
 
 def test_failed_restore_is_rolled_back(engine):

@@ -141,13 +141,13 @@ class LocalCalls:
     def __init__(self, endpoints: list[Endpoint]) -> None:
         self._endpoints = endpoints
 
-    def call(self, context: RequestContext, name: str, **arguments: Value) -> Value:
+    def call(self, context: RequestContext, method: str, /, **arguments: Value) -> Value:
         """Call a method with copies of the arguments; return a copy of its result.
 
         Raises StopIteration for an unknown method.
         """
-        endpoint = next(each for each in self._endpoints if hasattr(each, name))
-        return _copy(getattr(endpoint, name)(context, **_copy(arguments)))
+        endpoint = next(each for each in self._endpoints if hasattr(each, method))
+        return _copy(getattr(endpoint, method)(context, **_copy(arguments)))
 
 
 def _copy(value: Value) -> Value:

@@ -43,7 +43,7 @@ class Snapshots(Endpoint):
         row = snapshots.find(stack, snapshot_id)
         template = snapshots.template_to_restore(stack, row)
         values = {'tags': row.data.get('tags') or []}
-        actions.update(stack, template, values, status.RESTORE)
+        actions.update(stack, template, values, status.RESTORE, restored=row.id)
         return stack.identifier().as_dict()
 
 

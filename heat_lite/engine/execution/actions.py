@@ -68,7 +68,7 @@ def update(
 
     ``values`` are further columns of the stack's row, and ``tags``. ``template_id`` is the row of
     the template where it is stored already. ``options``: ``converge``, ``forbid_replacement``,
-    ``base``.
+    ``base``, ``restored``.
     """
     template_id = template_id or stack.runtime.templates.store(template)
     start(stack, action, template=template, template_id=template_id, values=values, **options)
@@ -164,7 +164,9 @@ def _begin_update(stack: Stack) -> None:
     run = stack.run
     failures.clear(stack)
     run.converge = run.converge or stack.limits.observe_on_update
-    run.noop = not run.converge and fingerprint.changes_nothing(stack, run.template)
+    # a restored object may differ though its definition does not
+    visits = run.converge or run.restored is not None
+    run.noop = not visits and fingerprint.changes_nothing(stack, run.template)
     target = (stack.template, stack.template_id) if run.noop else (run.template, run.template_id)
     values = {**run.values, 'plan': run.as_column()}
     if values.setdefault('tags', stack.tags) != stack.tags:

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 # keys of the column ``stack.plan``: the part of a run that another engine needs to resume it
-ABANDON, ADOPTED, CONVERGE, FORCE, FORMER_TAGS, ON_REPLACE, STACK_DEPTH = (
+ABANDON, ADOPTED, CONVERGE, FORCE, FORMER_TAGS, ON_REPLACE, RESTORED, STACK_DEPTH = (
     'abandon',
     'adopted',
     'converge',
     'force',
     'former_tags',
     'on_replace',
+    'restored',
     'stack_depth',
 )
 FAIL = 'fail'
@@ -53,6 +54,8 @@ class ActionRun:
     base: Values | None = None
     #: SNAPSHOT: the snapshot that is taken (``snapshots.Taking``)
     snapshot: Value = None
+    #: RESTORE: the id of the snapshot
+    restored: str | None = None
     #: number of OS::Heat::Stack resources above the stack, see ``common.context``
     stack_depth: int | None = None
     #: RETRY: the (action, status) that the requester has seen
@@ -86,6 +89,7 @@ class ActionRun:
             forbid_replacement=column.get(ON_REPLACE) == FAIL,
             force=bool(column.get(FORCE)),
             abandoning=bool(column.get(ABANDON)),
+            restored=column.get(RESTORED),
             stack_depth=column.get(STACK_DEPTH),
         )
 
@@ -102,6 +106,7 @@ class ActionRun:
             ON_REPLACE: FAIL if self.forbid_replacement else None,
             FORCE: self.force,
             ABANDON: self.abandoning,
+            RESTORED: self.restored,
             STACK_DEPTH: self.stack_depth,
         }
         return {key: value for key, value in options.items() if value} or None

@@ -63,6 +63,10 @@ class DeployedServer(ConfigAgent):
         if {'software_config_transport', 'deployment_swift_data'} & prop_diff.keys():
             self.publish_agent_config()
 
+    def supports_snapshot_delete(self):
+        """Return True, as Heat does: the server is outside of the stack, and stays as it is."""
+        return True
+
     def resolve_attribute(self, name):
         if name == 'name':
             return self.properties['name'] or self.physical_resource_name()

@@ -6,12 +6,15 @@ import types
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import snapshots
 from heat_lite.template import environment, reader
 from heat_lite.template.schema import integer, map_, map_attribute, string, switch, text
 from heat_lite.template.unknown import as_heat_shows, require_known
 
 #: the action and status of a deleted stack whose row its service still shows
 DELETED = ('DELETE', 'COMPLETE')
+#: key in the data of the resource: the snapshot of the stack in the last snapshot of its parent
+SNAPSHOT_ID = 'snapshot_id'
 #: header with the number of OS::Heat::Stack resources above a request; a client that sends it
 #: only lowers the number of levels that it may use
 DEPTH_HEADER = 'X-Heat-Lite-Stack-Depth'
@@ -31,6 +34,7 @@ class RemoteStack(Resource):
     default_client_name = 'heat'
     entity = 'stacks'
     uses_deferred_auth = True
+    snapshot_keys = (SNAPSHOT_ID,)
 
     properties_schema = {
         'context': map_(
@@ -170,7 +174,12 @@ class RemoteStack(Resource):
         yield from self._wait_for('CREATE')
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        if prop_diff:
+        saved = snapshots.restored_data(self)
+        if saved.get('resource_id') == self.resource_id and SNAPSHOT_ID in saved['resource_data']:
+            yield from self._wait_for_rest()
+            self.service().restore(self.resource_id, saved['resource_data'][SNAPSHOT_ID])
+            yield from self._wait_for('RESTORE')
+        elif prop_diff:
             self._check_depth()
             self.service().update(self.resource_id, self.request())
             yield from self._wait_for('UPDATE')
@@ -196,9 +205,36 @@ class RemoteStack(Resource):
             raise errors.NotFound('the stack was never created')
         yield from self._run_action('check')
 
-    def _run_action(self, verb):
+    def handle_snapshot(self):
+        """Generator: take a snapshot of the stack, or wait for the one that was begun."""
+        service = self.service()
+        if SNAPSHOT_ID not in self.data():
+            yield from self._wait_for_rest()
+            self.data_set(SNAPSHOT_ID, service.snapshot(self.resource_id, self.stack.name))
+        yield from self._wait_for_snapshot(self.resource_id, self.data()[SNAPSHOT_ID])
+
+    def handle_delete_snapshot(self, data):
+        """Generator: delete the snapshot of the stack; one that is deleted has none left."""
+        taken = (data.get('resource_data') or {}).get(SNAPSHOT_ID)
+        if taken is not None and self.service().snapshot_state(data['resource_id'], taken):
+            self.service().delete_snapshot(data['resource_id'], taken)
+            yield from self._wait_for_snapshot(data['resource_id'], taken)
+
+    def _wait_for_snapshot(self, stack_id, snapshot_id):
+        """Generator: wait until a snapshot is complete or gone. Raises ResourceInError."""
+        while (state := self.service().snapshot_state(stack_id, snapshot_id)) is not None:
+            if state.status == 'COMPLETE':
+                return
+            if state.status == 'FAILED':
+                raise _failure(state)
+            yield
+
+    def _wait_for_rest(self):
         while (state := self._state()) is not None and state.status == 'IN_PROGRESS':
             yield
+
+    def _run_action(self, verb):
+        yield from self._wait_for_rest()
         self.service().run_action(self.resource_id, verb)
         yield from self._wait_for(verb.upper())
 
@@ -266,6 +302,10 @@ def _state(action, status, reason):
     return types.SimpleNamespace(action=action, status=status, reason=reason)
 
 
+def _snapshot_state(row):
+    return _state(row.get('action') or 'SNAPSHOT', row['status'], row['status_reason'])
+
+
 class RestService:
     """An orchestration service in the Keystone catalog, called by its REST API."""
 
@@ -294,6 +334,27 @@ class RestService:
 
     def run_action(self, stack_id, verb):
         self._api.request_json('POST', f'{self._path(stack_id)}/actions', {verb: None})
+
+    def snapshot(self, stack_id, name):
+        path = f'{self._path(stack_id)}/snapshots'
+        return self._api.request_json('POST', path, {'name': name})['id']
+
+    def snapshot_state(self, stack_id, snapshot_id):
+        try:
+            return _snapshot_state(
+                self._api.show(self._snapshot(stack_id, snapshot_id), 'snapshot')
+            )
+        except errors.NotFound:
+            return None
+
+    def restore(self, stack_id, snapshot_id):
+        self._api.request_json('POST', f'{self._snapshot(stack_id, snapshot_id)}/restore')
+
+    def delete_snapshot(self, stack_id, snapshot_id):
+        self._api.delete(self._snapshot(stack_id, snapshot_id))
+
+    def _snapshot(self, stack_id, snapshot_id):
+        return f'{self._path(stack_id)}/snapshots/{snapshot_id}'
 
     def delete(self, stack_id):
         self._api.delete(self._path(stack_id))
@@ -342,6 +403,27 @@ class EngineMethods:
     def run_action(self, stack_id, verb):
         self._call(f'stack_{verb}', stack_identity=self._identity(stack_id))
 
+    def snapshot(self, stack_id, name):
+        return self._call('stack_snapshot', stack_identity=self._identity(stack_id), name=name)[
+            'id'
+        ]
+
+    def snapshot_state(self, stack_id, snapshot_id):
+        try:
+            return _snapshot_state(self._call_for('show_snapshot', stack_id, snapshot_id))
+        except (exception.EntityNotFound, exception.NotFound):
+            return None
+
+    def restore(self, stack_id, snapshot_id):
+        self._call_for('stack_restore', stack_id, snapshot_id)
+
+    def delete_snapshot(self, stack_id, snapshot_id):
+        self._call_for('delete_snapshot', stack_id, snapshot_id)
+
+    def _call_for(self, method, stack_id, snapshot_id):
+        identity = self._identity(stack_id)
+        return self._call(method, stack_identity=identity, snapshot_id=snapshot_id)
+
     def delete(self, stack_id):
         self._call('delete_stack', stack_identity=self._identity(stack_id))
 
@@ -358,7 +440,7 @@ class EngineMethods:
     def _identity(self, name_or_id):
         return self._call('identify_stack', stack_name=name_or_id)
 
-    def _call(self, method, **arguments):
+    def _call(self, method, /, **arguments):
         return self._engine.call(self._context, method, **arguments)
 
     def _call_anew(self, method, **arguments):
