@@ -11,7 +11,7 @@ from typing import Any
 
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
-from heat_lite.common.value_texts import bare, kind_of, quoted
+from heat_lite.common.value_texts import as_json, bare, kind_of, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
 from heat_lite.template.suggest import (
@@ -431,6 +431,28 @@ def property_error(
     text: str, path: tuple = (), subject: str | None = None
 ) -> exception.StackValidationFailed:
     return exception.StackValidationFailed(text, PROPERTY_ERROR, path, subject=subject)
+
+
+def require_scalars(schemata: Mapping, values: Mapping, names: Iterable[str]) -> None:
+    """Raise StackValidationFailed for a map or a list inside a map or a list without a schema.
+
+    It is for types that make texts of such items.
+    """
+    for name in names:
+        try:
+            _require_scalars(schemata[name], values[name])
+        except exception.StackValidationFailed as error:
+            raise error.prefixed('properties', name) from None
+
+
+def _require_scalars(schema: Value, value: Value) -> None:
+    if schema.schema is not None:
+        schema.map_nested(value, _require_scalars)
+    elif isinstance(value, Mapping | list | tuple):
+        for key, each in value.items() if isinstance(value, Mapping) else enumerate(value):
+            if isinstance(each, Mapping | list | tuple):
+                text = f'Value must be a text, a number or a boolean; got {as_json(each)}'
+                raise property_error(text, (key,))
 
 
 def property_names(

@@ -182,7 +182,7 @@ def test_docker_container_has_the_attributes_of_contrib(driver, engine, stack):
         'hostname': 'h',
         'memory': 64 << 20,
         'port_specs': ['53/udp'],
-        'port_bindings': {'80': 0},
+        'port_bindings': {'80/tcp': [{'HostIp': '127.0.0.1', 'HostPort': ''}]},
         'restart_policy': {'Name': 'on-failure', 'MaximumRetryCount': 2},
         'cap_drop': ['MKNOD'],
         'read_only': True,
@@ -548,6 +548,22 @@ def test_objects_that_no_stack_has_are_found(driver, engine, stack):
         if each.labels[podman.STACK] == made['stack_id']
     }
     assert labelled == {ours}
+
+
+def test_removal_of_orphans_goes_on_after_one_that_is_in_use(driver, engine, stack, capsys):
+    api, name = engine.client(), f'orphan-{time.time_ns()}'
+    labels = {podman.MARK: '1', podman.STACK: 'unknown'}
+    for end in ('-a', '-b'):
+        api.create_volume(f'{name}{end}', labels=labels)
+    made = stack({'it': container(volumes=[{'volume': f'{name}-a', 'path': '/data'}])})
+    listed = containers.labelled(engine_client(engine))
+    found = sorted((each for each in listed if each.name.startswith(name)), key=lambda it: it.name)
+    failed = containers.remove(engine_client(engine), found)
+    assert [line.partition(':')[0] for line in failed] == [f'volume {name}-a']
+    told = capsys.readouterr().out.splitlines()
+    assert told == [f'volume {name}-b: removed', f'not removed: {failed[0]}']
+    driver.delete(made)
+    assert containers.remove(engine_client(engine), found) == []
 
 
 # ---------------------------------------------------------------- the gallery, and many members

@@ -1,8 +1,9 @@
 """``heat-lite-manage container_orphans``: objects of container engines that no stack has."""
 
+import contextlib
 import dataclasses
 import importlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from oslo_config.cfg import ConfigOpts
@@ -43,8 +44,9 @@ class Found:
 def container_orphans(conf: ConfigOpts) -> int:
     """Find containers, networks, volumes and images that no stack of the database has.
 
-    Return 1 if there are any. A label distinguishes objects of other services. Earlier versions did
-    not set it: --delete leaves objects without it unless there is --unlabelled, too.
+    Return 1 if there are any, and with --delete if any could not be removed. A label distinguishes
+    objects of other services. Earlier versions did not set it: --delete leaves objects without it
+    unless there is --unlabelled, too.
     """
     engine = _engine(conf)
     keys = (conf.auth_encryption_key, *conf.heat_lite.former_encryption_keys)
@@ -56,16 +58,31 @@ def container_orphans(conf: ConfigOpts) -> int:
         print(f'{engine.url}: {len(found)} orphans; {len(others)} objects are of other services')
         if not conf.command.delete:
             return 1 if found else 0
-        for each in found:
-            if SERVICE not in each.labels and not conf.command.unlabelled:
-                print(f'{each.kind} {each.name}: left; --unlabelled removes it, too')
-                continue
-            method, options = REMOVALS[each.kind]
-            engine.call(method, each.id, **options)
-            print(f'{each.kind} {each.name}: removed')
     except errors.ServiceError as error:
         raise ValueError(str(error)) from error
-    return 0
+    removable = []
+    for each in found:
+        if SERVICE in each.labels or conf.command.unlabelled:
+            removable.append(each)
+        else:
+            print(f'{each.kind} {each.name}: left; --unlabelled removes it, too')
+    return 1 if remove(engine, removable) else 0
+
+
+def remove(engine: Any, found: Iterable[Found]) -> list[str]:
+    """Remove objects. Return what could not be removed, with the reasons."""
+    failed = []
+    for each in found:
+        method, options = REMOVALS[each.kind]
+        try:
+            with contextlib.suppress(errors.NotFound):
+                engine.call(method, each.id, **options)
+            print(f'{each.kind} {each.name}: removed')
+        except errors.ServiceError as error:
+            failed.append(f'{each.kind} {each.name}: {error}')
+    for line in failed:
+        print(f'not removed: {line}')
+    return failed
 
 
 def _engine(conf: ConfigOpts) -> Any:

@@ -22,8 +22,8 @@ def create_body(values, labels):
     """
     body = {
         'Image': values['image'],
-        'Cmd': _texts(values['command']),
-        'Entrypoint': _texts(values['entrypoint']),
+        'Cmd': texts(values['command']),
+        'Entrypoint': texts(values['entrypoint']),
         'Env': environment(values['environment']),
         'WorkingDir': values['working_dir'],
         'User': values['user'],
@@ -48,7 +48,7 @@ def _host_config(values):
     return {
         **limits(values),
         **_memory(values),
-        'GroupAdd': _texts(values['group_add']),
+        'GroupAdd': texts(values['group_add']),
         'LogConfig': _log_config(values),
         'PidMode': values['pid_mode'],
         'IpcMode': values['ipc_mode'],
@@ -56,7 +56,7 @@ def _host_config(values):
         'PidsLimit': values['pids_limit'],
         'ShmSize': values['shm_size'] and values['shm_size'] * MIB,
         'Ulimits': [_ulimit(each) for each in values['ulimits'] or ()],
-        'Sysctls': {name: str(value) for name, value in (values['sysctls'] or {}).items()},
+        'Sysctls': map_of_texts(values['sysctls']),
         'ReadonlyRootfs': values['read_only'],
         'Privileged': values['privileged'],
         'CapAdd': values['cap_add'],
@@ -69,7 +69,7 @@ def _host_config(values):
         'Init': values['init'],
         'Dns': values['dns'],
         'DnsSearch': values['dns_search'],
-        'ExtraHosts': [f'{name}:{ip}' for name, ip in (values['extra_hosts'] or {}).items()],
+        'ExtraHosts': [f'{name}:{ip}' for name, ip in map_of_texts(values['extra_hosts']).items()],
         'PortBindings': port_bindings(values.get('ports') or ()),
         'RestartPolicy': restart_policy(values.get('restart') or 'no'),
         'NetworkMode': _network_mode(values),
@@ -86,8 +86,7 @@ def _memory(values):
 
 
 def _log_config(values):
-    given = {'Type': values['log_driver'], 'Config': values['log_options']}
-    return _given({**given, 'Config': {k: text_of(v) for k, v in (given['Config'] or {}).items()}})
+    return _given({'Type': values['log_driver'], 'Config': map_of_texts(values['log_options'])})
 
 
 def limits(values):
@@ -111,8 +110,8 @@ def _given(body):
     return {name: value for name, value in body.items() if value not in (None, '', [], {}, False)}
 
 
-def _texts(values):
-    return None if values is None else [str(each) for each in values]
+def texts(values):
+    return None if values is None else [text_of(each) for each in values]
 
 
 def environment(values):
@@ -124,14 +123,21 @@ def environment(values):
 
 
 def text_of(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """Return a value as JSON has it, but a text without quotes, and an empty one for null."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return '' if value is None else str(value)
+
+
+def map_of_texts(values):
+    return {name: text_of(value) for name, value in (values or {}).items()}
 
 
 def _health_check(given):
     if not given:
         return None
     return {
-        'Test': _test(_texts(given['command'])),
+        'Test': _test(texts(given['command'])),
         'Interval': _nanoseconds(given['interval']),
         'Timeout': _nanoseconds(given['timeout']),
         'Retries': given['retries'],

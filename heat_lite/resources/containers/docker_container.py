@@ -1,7 +1,13 @@
 """DockerInc::Docker::Container, with the properties and attributes of Heat's contrib plug-in."""
 
+import re
+from collections.abc import Mapping
+
+from heat_lite.common.value_texts import as_json
 from heat_lite.resources.containers import container_body
+from heat_lite.resources.containers.container_body import text_of
 from heat_lite.resources.containers.process import ProcessContainer
+from heat_lite.template import checks
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,
@@ -12,6 +18,7 @@ from heat_lite.template.schema import (
     string,
     text,
 )
+from heat_lite.template.unknown import Unknown
 
 CAPABILITIES = (
     'SETPCAP',
@@ -55,6 +62,9 @@ CAPABILITIES = (
 )
 PERMISSIONS = ('r', 'w', 'm', 'rw', 'rm', 'wm', 'rwm')
 ALL_LINES = 'all'
+HOST_IP = r'[0-9A-Fa-f:.\[\]]*'
+HOST_PORT = '([0-9]+(-[0-9]+)?)?'
+PORT = '[0-9]+(-[0-9]+)?(/(tcp|udp|sctp))?'
 
 
 def _capability(description):
@@ -69,6 +79,7 @@ class DockerContainer(ProcessContainer):
     """A container as in the contrib plug-in; HeatLite::Container::Container does more."""
 
     resource_type = 'DockerInc::Docker::Container'
+    structured = ('volumes', 'port_bindings')
 
     properties_schema = {
         'docker_endpoint': string(
@@ -78,7 +89,9 @@ class DockerContainer(ProcessContainer):
         'hostname': string('Host name of the container.', default=''),
         'user': string('User of the command.', default=''),
         'memory': integer('Memory limit in bytes.'),
-        'port_specs': list_('Ports that the container exposes, such as 80 or 53/udp.'),
+        'port_specs': list_(
+            'Ports that the container exposes, such as 80 or 53/udp.', string(pattern=PORT)
+        ),
         'privileged': boolean(
             'Whether the container has all rights on the host. Requires the option '
             'allow_privileged.',
@@ -99,7 +112,10 @@ class DockerContainer(ProcessContainer):
             default={},
         ),
         'volumes_from': list_('Containers whose volumes are mounted.'),
-        'port_bindings': map_('Ports of the container and the ports of the host for them.'),
+        'port_bindings': map_(
+            'Ports of the container and the ports of the host for them: a number, ADDRESS:NUMBER, '
+            'a pair of both, a map with HostIp and HostPort, or a list of these.'
+        ),
         'links': map_('Containers to link to, and their names in this container.'),
         'name': string('Name of the container.'),
         'restart_policy': map_(
@@ -152,6 +168,12 @@ class DockerContainer(ProcessContainer):
         'logs_tail': text('Last line of the logs.', cache_mode=CACHE_NONE),
     }
 
+    def validate(self):
+        super().validate()
+        for name, read in (('volumes', _bind), ('port_bindings', _binding)):
+            for key, each in (self.properties[name] or {}).items():
+                read(key, each)
+
     def host_uses(self):
         values = self.properties
         for path in values['volumes'] or {}:
@@ -165,14 +187,12 @@ class DockerContainer(ProcessContainer):
 
     def container_body(self):
         values = self.properties
-        bindings = {
-            _port(port): _hosts(host) for port, host in (values['port_bindings'] or {}).items()
-        }
+        bindings = dict(_binding(*each) for each in (values['port_bindings'] or {}).items())
         exposed = {_port(each) for each in values['port_specs'] or ()} | set(bindings)
         body = {
             'Image': values['image'],
-            'Cmd': [str(each) for each in values['cmd'] or ()],
-            'Env': [str(each) for each in values['env'] or ()],
+            'Cmd': container_body.texts(values['cmd']),
+            'Env': container_body.texts(values['env']),
             'Hostname': values['hostname'],
             'User': values['user'],
             'Tty': values['tty'],
@@ -192,10 +212,13 @@ class DockerContainer(ProcessContainer):
             'CpuShares': values['cpu_shares'],
             'CpusetCpus': values['cpu_set'],
             'Privileged': values['privileged'],
-            'Dns': values['dns'],
+            'Dns': container_body.texts(values['dns']),
             'Binds': [_bind(*each) for each in (values['volumes'] or {}).items()],
-            'VolumesFrom': values['volumes_from'],
-            'Links': [f'{name}:{alias}' for name, alias in (values['links'] or {}).items()],
+            'VolumesFrom': container_body.texts(values['volumes_from']),
+            'Links': [
+                f'{name}:{alias}'
+                for name, alias in container_body.map_of_texts(values['links']).items()
+            ],
             'RestartPolicy': {
                 'Name': policy.get('Name') or 'no',
                 'MaximumRetryCount': policy.get('MaximumRetryCount') or 0,
@@ -241,17 +264,53 @@ def _port(given):
     return port if '/' in port else f'{port}/tcp'
 
 
+def _binding(port, given):
+    """Return a port of the container and the ports of the host for it, as the request has them.
+
+    Raises StackValidationFailed for another form than those of ``port_bindings``.
+    """
+    hosts = list(_hosts(given)) or [('', '')]
+    if not re.fullmatch(PORT, str(port)) or not all(
+        re.fullmatch(HOST_IP, text_of(ip)) and re.fullmatch(HOST_PORT, text_of(number))
+        for ip, number in hosts
+    ):
+        text = f'{as_json(given)} is no port of the host for the port {port} of the container'
+        raise checks.property_error(text, ('properties', 'port_bindings', port))
+    return _port(port), [
+        {'HostIp': text_of(ip), 'HostPort': text_of(number)} for ip, number in hosts
+    ]
+
+
 def _hosts(given):
-    """Return the ports of the host: a number, or a pair of an address and a number."""
-    if isinstance(given, list | tuple):
-        return [{'HostIp': str(given[0]), 'HostPort': str(given[1])}]
-    address, _, port = str(given or '').rpartition(':')
-    return [{'HostIp': address, 'HostPort': port}]
+    """Yield pairs of an address and a port."""
+    if isinstance(given, Mapping) and given.keys() <= {'HostIp', 'HostPort'}:
+        yield given.get('HostIp'), given.get('HostPort')
+    elif not isinstance(given, list | tuple):
+        yield _split(given)
+    elif len(given) == 2 and isinstance(given[0], str) and not given[0].isdigit():
+        yield given
+    else:
+        for each in given:
+            yield from _hosts(each)
+
+
+def _split(given):
+    if not isinstance(given, str):
+        return '', given
+    address, _, port = given.rpartition(':')
+    return address, port
 
 
 def _bind(source, target):
-    """Return a mount as SOURCE:TARGET:MODE; the target may be a map with bind, mode and ro."""
-    if isinstance(target, dict):
-        mode = target.get('mode') or ('ro' if target.get('ro') else 'rw')
-        return f'{source}:{target["bind"]}:{mode}'
-    return f'{source}:{target}'
+    """Return a mount as SOURCE:TARGET:MODE; the target may be a map with bind, mode and ro.
+
+    Raises StackValidationFailed for another one.
+    """
+    given = target if isinstance(target, Mapping) else {'bind': target}
+    path = given.get('bind')
+    if not isinstance(path, str | Unknown):
+        text = f'{as_json(target)} is neither a path in the container nor a map with "bind"'
+        raise checks.property_error(text, ('properties', 'volumes', source))
+    if given is not target:
+        return f'{source}:{path}'
+    return f'{source}:{path}:{given.get("mode") or ("ro" if given.get("ro") else "rw")}'

@@ -7,6 +7,8 @@ import time
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception, installation
 from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.containers import container_body
+from heat_lite.template import checks
 from heat_lite.template.schema import map_, string
 
 #: data: the name of an adopted object, which is that of its former resource
@@ -40,6 +42,8 @@ class EngineObject(ServiceResource):
     repeatable = True
     #: how errors name the object
     noun = 'object'
+    #: maps whose values may be maps and lists: the type checks them
+    structured = ()
 
     # ------------------------------------------------------------ the engine
 
@@ -55,6 +59,11 @@ class EngineObject(ServiceResource):
         except (errors.ServiceError, errors.NoCloud) as error:
             raise exception.StackValidationFailed(message=f'{self.name}: {error}') from error
         self.require_rights()
+        checks.require_scalars(
+            self.properties_schema,
+            self.properties,
+            [name for name in self.properties_schema if name not in self.structured],
+        )
 
     def host_uses(self):
         """Yield pairs (option, what) of what the object uses of the host of its engine."""
@@ -122,7 +131,7 @@ class EngineObject(ServiceResource):
     def labels(self):
         """Return the labels of the object."""
         return {
-            **{name: str(value) for name, value in (self.given_labels() or {}).items()},
+            **container_body.map_of_texts(self.given_labels()),
             container_labels.MARK: '1',
             container_labels.OBJECT: self.physical_resource_name(),
             container_labels.STACK_ID: self.stack.id,

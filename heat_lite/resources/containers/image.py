@@ -8,7 +8,7 @@ import re
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
-from heat_lite.resources.containers import archives
+from heat_lite.resources.containers import archives, container_body
 from heat_lite.resources.containers.engine_object import (
     NAME,
     EngineObject,
@@ -32,6 +32,7 @@ OUTPUT_LENGTH = 600
 #: the name of an image without one
 NAMELESS = '<none>:<none>'
 FILE_KEYS = {'content', 'base64', 'mode'}
+OCTAL = re.compile('0?[0-7]{3,4}')
 
 
 class Image(EngineObject):
@@ -40,6 +41,7 @@ class Image(EngineObject):
     resource_type = 'HeatLite::Container::Image'
     entity = 'images'
     noun = 'image'
+    structured = ('context',)
 
     properties_schema = {
         'name': string(
@@ -101,10 +103,13 @@ class Image(EngineObject):
             )
 
         for path, each in (self.properties['context'] or {}).items():
-            if isinstance(each, dict) and each.keys() - FILE_KEYS:
+            given = each if isinstance(each, dict) else {'content': each}
+            nested = any(isinstance(part, dict | list) for part in given.values())
+            mode = container_body.text_of(given.get('mode')) or '0644'
+            if nested or given.keys() - FILE_KEYS or not OCTAL.fullmatch(mode):
                 raise exception.StackValidationFailed(
                     message=f'{self.name}: the file "{path}" in "context" is a text, or a map with '
-                    '"content" or "base64", and "mode"'
+                    '"content" or "base64", and "mode", an octal number such as "0644"'
                 )
 
     def object_name(self):
@@ -158,7 +163,14 @@ class Image(EngineObject):
             'custom_context': True,
             'tag': self.object_name(),
             'dockerfile': self.properties['dockerfile'],
-            'buildargs': {name: str(each) for name, each in self.properties['build_args'].items()},
+            # an argument without a value is that of the file
+            'buildargs': container_body.map_of_texts(
+                {
+                    name: each
+                    for name, each in self.properties['build_args'].items()
+                    if each is not None
+                }
+            ),
             'target': self.properties['target'],
             'platform': self.properties['platform'],
             'labels': self.labels(),
@@ -178,7 +190,7 @@ class Image(EngineObject):
         data = _decoded(self.properties['archive'], 'the archive')
         repository, _, tag = self.object_name().rpartition(':')
         label = f'LABEL {container_labels.OBJECT}={self.physical_resource_name()}'
-        changes = [*self.properties['changes'], label]
+        changes = [*map(container_body.text_of, self.properties['changes']), label]
         yield
         archives.import_archive(self.container_engine().call, data, repository, tag, changes)
 
@@ -241,11 +253,11 @@ class Image(EngineObject):
 def _file(path, given):
     """Return a file of a context (see ``archives.pack_files``). Raises Error for invalid base64."""
     if not isinstance(given, dict):
-        return {'content': '' if given is None else str(given)}
-    content = given.get('content')
+        given = {'content': given}
+    content = container_body.text_of(given.get('content'))
     if given.get('base64') is not None:
         content = _decoded(given['base64'], f'the file "{path}"')
-    return {'content': content, 'mode': given.get('mode')}
+    return {'content': content, 'mode': container_body.text_of(given.get('mode'))}
 
 
 def _decoded(text, what):

@@ -32,6 +32,7 @@ class Job(ProcessContainer):
     """A container that runs to its end. The job fails with its exit status."""
 
     resource_type = 'HeatLite::Container::Job'
+    structured = ('triggers',)
 
     properties_schema = {
         **process_properties(),

@@ -1,5 +1,6 @@
 """HeatLite::Container::Network."""
 
+from heat_lite.resources.containers import container_body
 from heat_lite.resources.containers.engine_object import (
     EngineObject,
     endpoint_property,
@@ -61,7 +62,7 @@ class Network(EngineObject):
                 'create_network',
                 self.object_name(),
                 driver=self.properties['driver'],
-                options=self.properties['driver_options'] or None,
+                options=container_body.map_of_texts(self.properties['driver_options']) or None,
                 ipam=self._ipam(),
                 check_duplicate=True,
                 internal=self.properties['internal'],

@@ -5,7 +5,7 @@ import secrets
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
-from heat_lite.resources.containers import archives
+from heat_lite.resources.containers import archives, container_body
 from heat_lite.resources.containers.engine_object import (
     EngineObject,
     ThreadedCall,
@@ -62,7 +62,7 @@ class Volume(EngineObject):
                 'create_volume',
                 self.object_name(),
                 driver=self.properties['driver'],
-                driver_opts=self.properties['driver_options'] or None,
+                driver_opts=container_body.map_of_texts(self.properties['driver_options']) or None,
                 labels=self.labels(),
             )
             self.resource_id_set(made)
@@ -83,7 +83,8 @@ class Volume(EngineObject):
             shown = yield from self.request('inspect_volume', source)
             if SNAPSHOT_OF in (shown.get('Labels') or {}):
                 return  # a restore: the copy has the files as they were changed since
-        files = {path: {'content': each} for path, each in (self.properties['files'] or {}).items()}
+        texts = container_body.map_of_texts(self.properties['files'])
+        files = {path: {'content': each} for path, each in texts.items()}
         if files:
             yield from self._with_helper(archives.fill_volume, self.resource_id, files)
 

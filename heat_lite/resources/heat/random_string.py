@@ -75,7 +75,12 @@ class RandomString(Resource):
 
     def validate(self):
         super().validate()
-        required = sum(minimum for _, minimum in self._alphabets())
+        alphabets = self._alphabets()
+        if not alphabets or not all(characters for characters, _ in alphabets):
+            raise exception.StackValidationFailed(
+                'character_classes and character_sequences have no characters to choose from'
+            )
+        required = sum(minimum for _, minimum in alphabets)
         if required > self.properties['length']:
             raise exception.StackValidationFailed(
                 'Length property cannot be smaller than combined character class and character '

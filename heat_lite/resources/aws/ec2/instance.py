@@ -3,7 +3,7 @@
 from heat_lite.common import exception
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
-from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces
+from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces, port_ids
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
@@ -51,6 +51,7 @@ class Instance(Ec2Object, NovaServer):
         if values['NetworkInterfaces'] and (values['SecurityGroups'] or values['SecurityGroupIds']):
             groups = '/'.join(('SecurityGroups', 'SecurityGroupIds'))
             raise exception.ResourcePropertyConflict(groups, 'NetworkInterfaces')
+        port_ids(values['NetworkInterfaces'])
         for disk in values['BlockDeviceMappings'] or ():
             if not disk['Ebs']:
                 raise exception.StackValidationFailed('Ebs is missing, this is required')
@@ -58,6 +59,8 @@ class Instance(Ec2Object, NovaServer):
                 raise exception.StackValidationFailed(
                     'SnapshotId is missing, this is required when specifying BlockDeviceMappings.'
                 )
+            if disk['Ebs']['VolumeSize'] and not disk['Ebs']['VolumeSize'].isdigit():
+                raise exception.StackValidationFailed('VolumeSize must be a number of GB')
 
     # ------------------------------------------------------------ create
 

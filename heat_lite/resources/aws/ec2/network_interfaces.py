@@ -8,9 +8,11 @@ import contextlib
 import functools
 
 from heat_lite.clients import errors
+from heat_lite.common import exception
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
 from heat_lite.resources.openstack.nova.server.interfaces import ServerInterfaces
+from heat_lite.template.unknown import Unknown
 
 INTERFACES, SUBNET = 'NetworkInterfaces', 'SubnetId'
 #: keys in the data of the resource: the created port, that of earlier versions, and a mark that
@@ -48,7 +50,7 @@ class InstanceInterfaces:
         """Generator: return the ids of the ports, or None if Nova allocates a network."""
         values = self._instance.properties
         if values[INTERFACES]:
-            return _port_ids(values[INTERFACES])
+            return port_ids(values[INTERFACES])
         subnet = values[SUBNET]
         return [(yield from self._create_port(subnet))] if subnet else None
 
@@ -125,7 +127,7 @@ class InstanceInterfaces:
         attached = yield from self._attached_ports()
         own = self._own_port()
         stays = set() if SUBNET in diff else {own}
-        for port in attached - stays - set(_port_ids(instance.properties[INTERFACES])):
+        for port in attached - stays - set(port_ids(instance.properties[INTERFACES])):
             yield from self._interfaces.detach(port)
         if own is not None and own not in stays:
             yield from self.delete_port()
@@ -149,7 +151,7 @@ class InstanceInterfaces:
         instance = self._instance
         if instance.resource_id is None:
             return
-        wanted = set(_port_ids(instance.properties_of(definition)[INTERFACES]))
+        wanted = set(port_ids(instance.properties_of(definition)[INTERFACES]))
         with contextlib.suppress(errors.NotFound):
             listed = yield from self._interfaces.list()
             for port in [each['port_id'] for each in listed if each['port_id'] in wanted]:
@@ -160,11 +162,21 @@ class InstanceInterfaces:
         return RELEASED in self._instance.data()
 
 
-def _port_ids(interfaces):
-    """Return the port ids, sorted by ``DeviceIndex``; an interface is an id or a map."""
+def port_ids(interfaces):
+    """Return the port ids, sorted by ``DeviceIndex``; an interface is an id or a map.
+
+    Raises StackValidationFailed for any other.
+    """
     maps = [
         each if isinstance(each, dict) else {'NetworkInterfaceId': each}
         for each in interfaces or ()
     ]
+    for each in maps:
+        known = isinstance(each.get('NetworkInterfaceId'), str | Unknown)
+        if not known or not str(each.get('DeviceIndex', 0)).isdigit():
+            raise exception.StackValidationFailed(
+                'an interface in NetworkInterfaces is an id, or a map with NetworkInterfaceId and '
+                'perhaps DeviceIndex, a number'
+            )
     in_order = sorted(maps, key=lambda each: int(each.get('DeviceIndex', 0)))
     return [each['NetworkInterfaceId'] for each in in_order]

@@ -1,5 +1,6 @@
 """AWS::EC2::SecurityGroup."""
 
+from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.openstack.neutron import security_group
 from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
@@ -33,6 +34,7 @@ class SecurityGroup(security_group.SecurityGroup):
 
     resource_type = 'AWS::EC2::SecurityGroup'
     support_status = support.DEFAULT
+    required_service = NETWORK_SERVICE
     default_client_name = None
     entity = None
 
@@ -53,13 +55,9 @@ class SecurityGroup(security_group.SecurityGroup):
     def client(self, name=None):
         return super().client(name or NETWORK_SERVICE)
 
-    @classmethod
-    def require_service(cls, clients, type_name):
-        """Require Neutron: the schema of this type names no service."""
-        security_group.SecurityGroup.require_service(clients, type_name)
-
     def validate(self):
         security_group.NeutronResource.validate(self)
+        self.template_rules()
 
     def body(self, values):
         return {'name': self.physical_resource_name(), **values}
@@ -110,4 +108,8 @@ def _rule(direction, given):
 
 
 def _number(text):
-    return None if text in (None, '', ALL) else int(text)
+    if text in (None, '', ALL):
+        return None
+    if not text.isdigit():
+        raise exception.StackValidationFailed(f'FromPort and ToPort are numbers, not "{text}"')
+    return int(text)

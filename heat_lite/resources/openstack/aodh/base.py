@@ -3,6 +3,7 @@
 import urllib.parse
 
 from heat_lite.resources.base.cloud import CloudResource, Rest, map_to_wire
+from heat_lite.template import checks
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import (
     boolean,
@@ -148,6 +149,10 @@ class Alarm(CloudResource):
 
     def rule_key(self):
         return f'{self.kind}_rule'
+
+    def validate(self):
+        super().validate()
+        checks.require_scalars(self.properties_schema, self.properties, STATES)
 
     def body(self, values):
         common = common_properties()
