@@ -8,6 +8,7 @@ import itertools
 from heat_lite.cli import action_history, api_client, arguments, errors, events
 from heat_lite.cli.display import outcome, terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
+from heat_lite.common.redaction import MASK
 from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200
@@ -238,6 +239,8 @@ def _show_document(
 ) -> None:
     """Print a document as YAML, or as JSON."""
     document = api.get(f'{api.find(args.stack)}/{name}')
+    if name == 'environment' and not out.is_json and MASK in str(document):
+        out.write_line(f'# {MASK} hides a value; an update with it keeps the stored value')
     (out.write_json if out.is_json else out.write_yaml)(document)
 
 

@@ -189,6 +189,20 @@ def test_verbs_that_act_and_show(folder, command, name):
 
 
 @shapes.of('embedded')
+def test_environment_with_a_hidden_value_can_be_sent_back(folder, command, name):
+    (folder / 'secret.yaml').write_text(
+        f'{VERSION}parameters: {{code: {{type: string, hidden: true}}}}\n'
+    )
+    assert command('create', '-t', 'secret.yaml', '-P', 'code=geheim', name)[0] == 0
+    status, output, _ = command('environment', name)
+    assert output.startswith('# ****** hides a value; an update with it keeps the stored value\n')
+    (folder / 'shown.yaml').write_text(output)
+    assert command('update', '-t', 'secret.yaml', '-e', 'shown.yaml', name)[0] == 0
+    status, _, errors = command('create', '-t', 'secret.yaml', '-e', 'shown.yaml', f'{name}-2')
+    assert status == 1 and 'none is stored' in errors
+
+
+@shapes.of('embedded')
 def test_validate_refuses_values_of_another_type(folder, command):
     (folder / 'sized.yaml').write_text(
         f'{VERSION}parameters:\n  size: {{type: number}}\n  code: {{type: number, hidden: true}}\n'

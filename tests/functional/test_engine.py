@@ -403,6 +403,35 @@ def test_failed_update_with_rollback_restores_resources_and_tags(engine, tags):
     assert engine.resource(identity, 'a')['attributes']['output'] == '1'
 
 
+def test_masked_hidden_parameter_keeps_its_stored_value(engine):
+    template = {
+        'parameters': {'secret': {'type': 'string', 'hidden': True}, 'open': {'type': 'string'}},
+        'resources': {'a': {'type': TEST, 'properties': {'value': {'get_param': 'secret'}}}},
+    }
+    with pytest.raises(exception.Invalid, match='none is stored'):
+        engine.create(template, params={'parameters': {'secret': '******', 'open': 'x'}})
+    given = {'parameters': {'secret': 'hunter22', 'open': 'x'}}
+    identity = engine.create(template, params=given)
+    shown = engine.client.get_environment(engine.context, stack_identity=identity)
+    assert shown['parameters'] == {'secret': '******', 'open': 'x'}
+    request = {
+        'stack_identity': identity,
+        'template': {'heat_template_version': '2021-04-16', **template},
+        'params': shown,
+        'files': {},
+    }
+    for args in ({}, {'existing': True}):
+        preview = engine.client.preview_update_stack(engine.context, **request, args=args)
+        assert [each['resource_name'] for each in preview['unchanged']] == ['a']
+        engine.client.update_stack(engine.context, **request, args=args)
+        engine.wait(identity)
+        assert engine.resource(identity, 'a')['attributes']['output'] == 'hunter22'
+    more = {'parameters': {**template['parameters'], 'new': {'type': 'string', 'hidden': True}}}
+    with pytest.raises(exception.Invalid, match='none is stored'):
+        values = {'parameters': {**shown['parameters'], 'new': '******'}}
+        engine.update(identity, {**template, **more}, params=values)
+
+
 def test_resource_with_external_id_is_neither_created_nor_deleted(engine):
     identity = engine.create(
         {'resources': {'mine': {'type': 'Test::BlockingCall', 'external_id': 'somebodys'}}}

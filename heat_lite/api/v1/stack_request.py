@@ -239,7 +239,7 @@ def _tags(name: str, value: Value) -> list[str] | None:
         )
     if '\0' in value:
         raise exc.HTTPBadRequest('A tag contains a NUL character.')
-    return params.tag_list(name, value)
+    return [tag for tag in params.tag_list(name, value) if tag.strip()]
 
 
 def _on_replace(name: str, value: Value) -> str:

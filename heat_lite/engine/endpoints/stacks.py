@@ -10,7 +10,7 @@ from heat_lite.engine.execution import actions, preview
 from heat_lite.engine.stack import adoption, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
-from heat_lite.engine.validation import validation
+from heat_lite.engine.validation import masking, validation
 from heat_lite.rpc import api
 from heat_lite.template.template import Template
 
@@ -48,8 +48,8 @@ class Stacks(Endpoint):
         validation.capacity(context, self._runtime)
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
         if template_id is None:
-            parsed = self._template(
-                context, template, params, files, environment_files, files_container
+            parsed = masking.unmasked(
+                self._template(context, template, params, files, environment_files, files_container)
             )
         else:
             parsed = self._runtime.templates.get(template_id)
@@ -97,8 +97,8 @@ class Stacks(Endpoint):
     ) -> Wire:
         """Return the stack as it would be created, with its resources. Nothing is stored."""
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
-        parsed = self._template(
-            context, template, params, files, environment_files, files_container
+        parsed = masking.unmasked(
+            self._template(context, template, params, files, environment_files, files_container)
         )
         validation.new_stack(context, self._runtime, stack_name, parsed)
         stack = self._new_stack(context, stack_name, parsed, args)
@@ -205,6 +205,7 @@ class Stacks(Endpoint):
             present,
             args.get('clear_parameters') or (),
         )
+        parsed = masking.unmasked(parsed, stack.template)
         changed = self._as_updated(stack, parsed, args)
         validation.immutable_parameters(stack, changed)
         validation.stack(changed)

@@ -13,6 +13,7 @@ from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption
 from heat_lite.template import function
 from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.environment import Environment
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.template import Template
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from heat_lite.engine.stack.stack_definition import StackDefinition
 
 
+#: the sections of an environment with values of parameters
+_PARAMETERS = ('parameters', 'parameter_defaults')
 #: reasons that quote nothing; most reasons are of these
 HARMLESS = frozenset({'', 'state changed'})
 #: keys whose values are secret wherever they stand
@@ -40,9 +43,33 @@ def masked_environment(environment: Values, template: Template) -> Values:
             name: MASK if name in hidden else value
             for name, value in (environment.get(section) or {}).items()
         }
-        for section in ('parameters', 'parameter_defaults')
+        for section in _PARAMETERS
     }
     return {**environment, **masked_sections}
+
+
+def unmasked(template: Template, stored: Template | None = None) -> Template:
+    """Return a template with the stored values of hidden parameters in the place of MASK.
+
+    Users send back what ``masked_environment`` has shown them. Raises Invalid without a value.
+    """
+    data = template.environment.data
+    before = {} if stored is None else stored.environment.data
+    hidden = hidden_parameters(template) | (hidden_parameters(stored) if stored else set())
+    found: Values = {}
+    for section, other in (_PARAMETERS, _PARAMETERS[::-1]):
+        known = {**(before.get(other) or {}), **(before.get(section) or {})}
+        for name, value in (data.get(section) or {}).items():
+            if value == MASK and name in hidden:
+                if name not in known:
+                    raise exception.Invalid(
+                        reason=f'{MASK} stands for the stored value of the hidden parameter '
+                        f'"{name}", and none is stored: give the value, or leave it out'
+                    )
+                found.setdefault(section, dict(data[section]))[name] = known[name]
+    if not found:
+        return template
+    return Template(template.data, template.files, Environment({**data, **found}))
 
 
 def encrypted_names(environment: Values, template: Template) -> list[str]:

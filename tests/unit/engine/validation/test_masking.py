@@ -1,5 +1,6 @@
 import pytest
 
+from heat_lite.common import exception
 from heat_lite.engine.stack.stack_definition import StackScope
 from heat_lite.engine.validation import masking
 from heat_lite.template.environment import Environment
@@ -72,6 +73,42 @@ def watch(bound):
 def test_taint_tracker_finds_values_from_secrets(bound, watch, name, secret):
     properties = bound.resources[name].properties
     assert {key for key, snippet in properties.items() if watch.is_tainted([snippet])} == secret
+
+
+def made(data=DATA, **environment):
+    return Template(data, {}, Environment(environment))
+
+
+def values_of(template):
+    return template.environment.params, template.environment.param_defaults
+
+
+@pytest.mark.parametrize('stored', ['parameters', 'parameter_defaults'])
+@pytest.mark.parametrize('given', ['parameters', 'parameter_defaults'])
+def test_unmasked_has_the_stored_values_of_hidden_parameters(given, stored):
+    values = {'open': '******', 'key': '******'}
+    found = masking.unmasked(made(**{given: values}), made(**{stored: {'key': 'secret'}}))
+    assert found.environment.data[given] == {'open': '******', 'key': 'secret'}
+
+
+def test_unmasked_prefers_the_stored_value_of_the_same_section():
+    masks = {'parameters': {'key': '******'}, 'parameter_defaults': {'key': '******'}}
+    stored = made(parameters={'key': 'mine'}, parameter_defaults={'key': 'default'})
+    assert values_of(masking.unmasked(made(**masks), stored)) == values_of(stored)
+
+
+def test_unmasked_knows_a_parameter_that_was_hidden_before():
+    shown = {**DATA, 'parameters': {'key': {'type': 'string'}}}
+    found = masking.unmasked(
+        made(shown, parameters={'key': '******'}), made(parameters={'key': 'secret'})
+    )
+    assert found.environment.params == {'key': 'secret'}
+
+
+@pytest.mark.parametrize('stored', [None, made(), made(parameters={'open': 'x'})])
+def test_mask_without_a_stored_value_is_refused(stored):
+    with pytest.raises(exception.Invalid, match='hidden parameter "key", and none is stored'):
+        masking.unmasked(made(parameters={'key': '******'}), stored)
 
 
 def test_mask_replaces_secret_values():
