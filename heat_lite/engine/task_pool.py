@@ -306,6 +306,19 @@ class TaskPool:
                 self._changed.wait(deadline - time.monotonic())
             return not self._stepping
 
+    def close_waiting(self) -> None:
+        """End the tasks that wait in the frozen pool.
+
+        The collector would close them in the middle of other work, e.g. in a transaction.
+        """
+        with self._changed:
+            waiting = [job for job in self.jobs if job.state not in ('running', 'woken')]
+        for job in waiting:
+            try:
+                job.runner.cancel()
+            except Exception:
+                LOG.exception('The stop of job %s failed; it ends nevertheless', job.runner.name)
+
     # Call the methods below with the lock held, except _work and Job.step.
 
     def _make_ready(self, job: Job) -> None:

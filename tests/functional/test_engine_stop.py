@@ -2,6 +2,7 @@
 
 import time
 
+from heat_lite.db import locks, resources
 from heat_lite.engine.resource.resource import Resource
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
@@ -60,6 +61,10 @@ def test_signals_that_an_engine_has_accepted_are_handled_after_its_stop(tmp_path
                 )
             context = stopping.context
         assert len(TakesSignals.handled) < 3
+        with databases.configured(url):
+            (row,) = resources.list_by_name(identity['stack_id'], 'r')
+            assert locks.acquire_signals(row.id, 'another') is None, 'its task was not closed'
+            locks.release_signals(row.id, 'another')
         with engines.running(url, [TakesSignals]) as driver:
             driver.context = context
             until = time.monotonic() + WAIT_SECONDS

@@ -286,7 +286,8 @@ class ThreadGroupManager:
     def flush(self, seconds: float) -> list[Stack]:
         """Freeze the task pool, wait ``seconds`` for the running steps, and store their results.
 
-        Another engine can resume all of it then. Returns the stacks at work.
+        Tasks that wait are closed. Another engine can resume all of it then. Returns the stacks at
+        work.
         """
         if not self._pool.freeze(seconds):
             LOG.warning(
@@ -300,6 +301,7 @@ class ThreadGroupManager:
                 stack.journal.flush()
             except Exception:
                 LOG.exception('The last changes of %s could not be stored', stack)
+        self._pool.close_waiting()
         return stacks
 
     def has(self, stack_id: str) -> bool:

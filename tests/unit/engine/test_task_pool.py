@@ -170,6 +170,25 @@ def test_frozen_pool_ends_running_steps_only():
         spawn(pool, task)
 
 
+def test_waiting_tasks_of_a_frozen_pool_are_closed_where_they_are_told():
+    pool = task_pool.TaskPool(2)
+    closed_in = []
+
+    def task(error=None):
+        try:
+            yield 3600
+        finally:
+            closed_in.append(threading.current_thread())
+            if error:
+                raise error
+
+    jobs = [spawn(pool, task(error))[0] for error in (None, ValueError(), None)]
+    wait_until(lambda: all(job.state == 'sleeping' for job in jobs))
+    pool.freeze(60)
+    pool.close_waiting()
+    assert closed_in == [threading.current_thread()] * 3
+
+
 def test_pool_steps_nothing_while_may_step_is_false():
     pool = task_pool.TaskPool(2)
     allowed, steps = [False], []
