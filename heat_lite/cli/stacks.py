@@ -8,10 +8,11 @@ import itertools
 from heat_lite.cli import action_history, api_client, arguments, errors, events
 from heat_lite.cli.display import outcome, terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
-from heat_lite.common.redaction import MASK
 from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200
+#: how the service shows a hidden value
+MASK = '******'
 SHOWN_KEYS = (
     'stack_name',
     'id',
