@@ -134,6 +134,17 @@ def test_invalid_disks_are_refused(image, mapping, mapping_v2, text):
         block_devices.validate('s', image, mapping, mapping_v2)
 
 
+def test_volume_type_needs_a_nova_that_knows_it():
+    typed, plain = disk(snapshot_id='s', volume_type='t'), disk(snapshot_id='s')
+    with pytest.raises(
+        exception.StackValidationFailed, match='volume_type needs microversion 2.67'
+    ):
+        block_devices.require_types([plain, typed], lambda version: version < '2.67')
+    block_devices.require_types([plain], lambda version: False)
+    block_devices.require_types([typed], lambda version: version == '2.67')
+    block_devices.require_types(None, lambda version: False)
+
+
 # --------------------------------------------------------------- networks
 
 

@@ -15,6 +15,8 @@ PLAIN = (
     'volume_type',
     'delete_on_termination',
 )
+#: the microversion that knows the types of new volumes
+WITH_VOLUME_TYPE = '2.67'
 #: the device name of the boot disk in block_device_mapping
 ROOT = 'vda'
 #: a disk on the compute host, deleted with the server
@@ -35,6 +37,17 @@ def validate(name, image, mapping, mapping_v2):
         )
     if boot_disks > 1:
         raise exception.StackValidationFailed(f'Multiple bootable sources for instance {name}.')
+
+
+def require_types(mapping_v2, supports):
+    """Raise StackValidationFailed if a disk has a ``volume_type`` that Nova does not know.
+
+    ``supports(microversion)`` tells whether requests can have a microversion.
+    """
+    if any(disk['volume_type'] for disk in mapping_v2 or ()) and not supports(WITH_VOLUME_TYPE):
+        raise exception.StackValidationFailed(
+            f'{V2}.volume_type needs microversion {WITH_VOLUME_TYPE} of Nova.'
+        )
 
 
 def _count_boot_disks(mapping):

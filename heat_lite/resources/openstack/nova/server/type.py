@@ -76,6 +76,7 @@ class Server(NovaServer, ConfigAgent):
             values['block_device_mapping'],
             values['block_device_mapping_v2'],
         )
+        block_devices.require_types(values['block_device_mapping_v2'], self.client().supports)
         networks_property.validate(
             self.name, values.value_without_lookup('networks') or (), values['security_groups']
         )
