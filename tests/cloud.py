@@ -55,7 +55,7 @@ REASONS = {
 }
 EXTENSIONS = (
     'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress '
-    'qos-pps-minimum segment trunk quotas '
+    'stateful-security-group qos-pps-minimum segment trunk quotas '
     'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas '
     'network-gateway taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage'

@@ -2,6 +2,7 @@
 
 import pytest
 
+from heat_lite.common import exception
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401
 
 # ruff: noqa: F811 - fixtures are arguments
@@ -11,6 +12,17 @@ PROFILE = 'binding:profile'
 
 def stack_of(kind, **properties):
     return {'resources': {'it': {'type': f'OS::Neutron::{kind}', 'properties': properties}}}
+
+
+def update(driver, stack, *args, **properties):
+    driver.update(stack, stack_of(*args, **properties))
+    return driver.stack(stack)['stack_status_reason']
+
+
+def check(driver, stack):
+    driver.client.stack_check(driver.context, stack_identity=stack)
+    driver.wait(stack)
+    return driver.stack(stack)['stack_status_reason']
 
 
 def test_update_of_value_specs_keeps_what_others_have_changed(running_cloud, driver, ids):
@@ -81,4 +93,68 @@ def test_failed_request_for_rules_leaves_a_group_that_the_next_update_completes(
     driver.update(stack, wanted)
     assert driver.state(stack) == 'UPDATE_COMPLETE'
     assert ports_of_rules(running_cloud) == [1, 2]
+    driver.delete(stack)
+
+
+NEVER_STATEFUL = stack_of('SecurityGroup', stateful=False)
+
+
+def test_stateless_security_group_needs_its_extension(running_cloud, driver, ids):
+    running_cloud.cloud.extensions = ['security-group']
+    with pytest.raises(exception.StackValidationFailed, match='stateful-security-group'):
+        driver.create(NEVER_STATEFUL)
+    driver.delete(driver.create(stack_of('SecurityGroup', stateful=True)))
+
+
+def test_stateful_of_a_security_group_in_use_is_not_changed(running_cloud, driver, ids):
+    stack = driver.create(NEVER_STATEFUL)
+    assert driver.state(stack) == 'CREATE_COMPLETE'
+    first = driver.physical_id(stack, 'it')
+    running_cloud.cloud.fail('PUT', '/security-groups/', 409, message='in use')
+    reason = update(driver, stack, 'SecurityGroup', stateful=True)
+    assert 'A change of "stateful" while ports use the group' in reason
+    update(driver, stack, 'SecurityGroup')
+    assert driver.state(stack) == 'UPDATE_COMPLETE'
+    assert driver.physical_id(stack, 'it') == first, 'a refused update replaces nothing'
+    assert running_cloud.cloud.of('network', '/security-groups')[-1]['stateful'] is True
+    driver.delete(stack)
+
+
+def test_automatic_gateway_is_for_new_subnets(running_cloud, driver, ids):
+    subnet = {'network': 'a network', 'cidr': '10.0.0.0/24'}
+    stack = driver.create(stack_of('Subnet', **subnet, gateway_ip='auto'))
+    found = running_cloud.cloud.of('network', '/subnets')[-1]
+    assert found['gateway_ip'] is None, 'not sent'
+    found['gateway_ip'] = '10.0.0.1'
+    assert check(driver, stack) == 'Stack CHECK completed successfully'
+    update(driver, stack, 'Subnet', **subnet, gateway_ip='10.0.0.2')
+    assert found['gateway_ip'] == '10.0.0.2'
+    assert 'not supported' in update(driver, stack, 'Subnet', **subnet, gateway_ip='auto')
+    update(driver, stack, 'Subnet', **subnet, gateway_ip='')
+    assert driver.state(stack) == 'UPDATE_COMPLETE'
+    assert found['gateway_ip'] is None
+    driver.delete(stack)
+
+
+@pytest.mark.parametrize(
+    ('extensions', 'properties', 'algorithm'),
+    [
+        (['vpnaas'], {}, 'sha1'),
+        (['vpnaas', 'vpn-no-sha1-3des'], {}, 'sha256'),
+        (['vpnaas', 'vpn-no-sha1-3des'], {'auth_algorithm': 'sha384'}, 'sha384'),
+    ],
+)
+@pytest.mark.parametrize(('kind', 'path'), [('IKE', 'ikepolicies'), ('IPsec', 'ipsecpolicies')])
+def test_policy_without_algorithm_has_one_that_neutron_knows(
+    kind, path, extensions, properties, algorithm, running_cloud, driver, ids
+):
+    stack = driver.create(stack_of(f'{kind}Policy', name='a', **properties))
+    running_cloud.cloud.extensions = extensions
+    first = driver.physical_id(stack, 'it')
+    update(driver, stack, f'{kind}Policy', name='b', **properties)
+    assert driver.physical_id(stack, 'it') == first, 'existing policies stay'
+    driver.delete(stack)
+    stack = driver.create(stack_of(f'{kind}Policy', **properties))
+    assert running_cloud.cloud.of('network', f'/vpn/{path}')[-1]['auth_algorithm'] == algorithm
+    assert check(driver, stack) == 'Stack CHECK completed successfully'
     driver.delete(stack)

@@ -1,7 +1,7 @@
 """The base of the Neutron types: tags and value specs."""
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 from heat_lite.template.schema import list_, map_, string
 
@@ -90,6 +90,17 @@ class NeutronResource(CloudResource):
     def template_has_type(self, kind):
         """Return whether the template has a resource of a type."""
         return any(each.resource_type == kind for each in self.stack.definitions.values())
+
+    def needs_replace_failed(self):
+        """Return False for an object that has refused an update: it is as it was before."""
+        if self.action != status.UPDATE or self.rest.ready:
+            return super().needs_replace_failed()
+        try:
+            self.require_object()
+            self.fetch()
+        except errors.NotFound:
+            return True
+        return False
 
     def body(self, values):
         return {**values, **(self.properties.get(VALUE_SPECS) or {})}

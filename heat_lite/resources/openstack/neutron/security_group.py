@@ -17,6 +17,7 @@ from heat_lite.template.schema import (
 
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
 DEFAULT_RULES = tuple({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)
+STATEFUL, STATEFUL_EXTENSION = 'stateful', 'stateful-security-group'
 RULES, RULE = '/security-group-rules', 'OS::Neutron::SecurityGroupRule'
 FIELDS = (
     'direction',
@@ -97,6 +98,25 @@ class SecurityGroup(NeutronResource):
             raise exception.StackValidationFailed(
                 'Security groups cannot be assigned the name "default".'
             )
+        if STATEFUL in self.properties_schema and self.properties[STATEFUL] is False:
+            try:
+                self.stack.clients().require(self.rest.service, STATEFUL_EXTENSION)
+            except errors.NoCloud as error:
+                raise exception.StackValidationFailed(f'stateful: false: {error}.') from error
+
+    def changes(self, changed, diff):
+        if changed.get(STATEFUL, True) is None:
+            changed[STATEFUL] = True
+        return super().changes(changed, diff)
+
+    def update_object(self, values):
+        try:
+            yield from super().update_object(values)
+        except errors.Conflict as error:
+            if STATEFUL not in values:
+                raise
+            change = f'A change of "{STATEFUL}" while ports use the group (detach them first)'
+            raise exception.NotSupported(feature=change) from error
 
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)

@@ -21,6 +21,8 @@ from heat_lite.template.schema import (
     text,
 )
 
+GATEWAY, AUTO = 'gateway_ip', 'auto'
+
 
 class Subnet(NeutronResource):
     """A subnet."""
@@ -59,7 +61,8 @@ class Subnet(NeutronResource):
         'dns_nameservers': list_('DNS servers of the subnet.', default=[], update_allowed=True),
         'enable_dhcp': switch('Whether DHCP is enabled on the subnet.'),
         'gateway_ip': string(
-            'Gateway IP address of the subnet. An empty string means that there is none.',
+            'Gateway IP address of the subnet. An empty string means none, "auto" the '
+            'one that Neutron chooses.',
             update_allowed=True,
         ),
         'host_routes': list_(
@@ -134,8 +137,8 @@ class Subnet(NeutronResource):
         super().validate()
         self._refuse_addresses()
         self._refuse_modes()
-        gateway = self.properties['gateway_ip']
-        if gateway and not _is_address(gateway):
+        gateway = self.properties[GATEWAY]
+        if gateway and gateway != AUTO and not _is_address(gateway):
             raise exception.StackValidationFailed(
                 f'Gateway IP address "{gateway}" is in invalid format.'
             )
@@ -162,19 +165,30 @@ class Subnet(NeutronResource):
             )
 
     def body(self, values):
-        return _without_gateway(super().body(values))
+        return _with_gateway(super().body(values))
 
     def changes(self, changed, diff):
         if changed.get('allocation_pools', True) is None:
             changed['allocation_pools'] = []  # Neutron cannot restore the default allocation pools
         if changed.get('host_routes', True) is None:
             changed['host_routes'] = []
-        return _without_gateway(super().changes(changed, diff))
+        if changed.get(GATEWAY) == AUTO:
+            action = 'gateway_ip "auto" for a subnet that exists'
+            raise exception.ResourceActionNotSupported(action=action)
+        return _with_gateway(super().changes(changed, diff))
+
+    def normalize(self, found):
+        """Return the subnet without a gateway address that Neutron has chosen."""
+        found = super().normalize(found)
+        chosen = found.get(GATEWAY) and self.stored_property(GATEWAY) == AUTO
+        return {**found, GATEWAY: AUTO} if chosen else found
 
 
-def _without_gateway(values):
-    """Return the values with null for an empty gateway address, as Neutron expects."""
-    return {**values, 'gateway_ip': None} if values.get('gateway_ip') == '' else values
+def _with_gateway(values):
+    """Return the values with the gateway address as Neutron expects it: null for none."""
+    if values.get(GATEWAY) == AUTO:
+        return {name: value for name, value in values.items() if name != GATEWAY}
+    return {**values, GATEWAY: None} if values.get(GATEWAY) == '' else values
 
 
 def _is_address(text):

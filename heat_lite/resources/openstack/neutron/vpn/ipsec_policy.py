@@ -1,7 +1,6 @@
 """OS::Neutron::IPsecPolicy."""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.vpn import ciphers
 from heat_lite.template.schema import (
     description_property,
@@ -14,7 +13,7 @@ from heat_lite.template.schema import (
 )
 
 
-class IPsecPolicy(NeutronResource):
+class IPsecPolicy(ciphers.VpnPolicy):
     """An IPsec policy of VPN connections."""
 
     resource_type = 'OS::Neutron::IPsecPolicy'
