@@ -37,6 +37,7 @@ class Request:
 
     def __init__(self) -> None:
         self._done = threading.Event()
+        self._given_back = False
         self._result: Value = None
         self._error: BaseException | None = None
 
@@ -44,6 +45,18 @@ class Request:
         """Release the requester, with a result or with an error to raise."""
         self._result, self._error = result, error
         self._done.set()
+
+    def give_back(self) -> None:
+        """Release the requester without an outcome: the task has ended before."""
+        self._given_back = True
+        self._done.set()
+
+    def take_back(self) -> bool:
+        """Return whether the task has given the request back; it can be sent again then."""
+        given_back, self._given_back = self._given_back, False
+        if given_back:
+            self._done.clear()
+        return given_back
 
     def wait(self, seconds: float = SECONDS) -> bool:
         """Return whether the request was served in time. Raises the error it was served with."""
@@ -168,7 +181,7 @@ class Mailbox:
                 raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
             if has_ended():
                 return request.wait(0)
-        return True
+        return not request.take_back()
 
     def withdraw(self, request: Request) -> bool:
         """Remove a request; False when the task has taken it already."""
@@ -236,12 +249,14 @@ class Mailbox:
         return callbacks
 
     def shut(self) -> None:
-        """Refuse further requests after an error; those that wait are released."""
+        """Refuse further requests, and give back those that wait: the task has ended."""
         with self._guard:
             self._closed = True
-            callbacks, self._callbacks = list(self._callbacks), collections.deque()
-        for callback in callbacks:
-            callback.end(error=RuntimeError('The task has ended by an error'))
+            waiting: list[Request] = [*self._actions, *self._callbacks]
+            self._actions.clear()
+            self._callbacks.clear()
+        for request in waiting:
+            request.give_back()
 
     def close(self, with_messages: bool = False) -> bool:
         """Refuse further requests; False when one still waits, or a message ``with_messages``."""

@@ -143,11 +143,17 @@ class StackTask:
                 return None
 
     def _begin(self, request: ActionRequest) -> Work[bool]:
-        """Begin a preempting action and release its requester. Returns whether it could begin."""
+        """Begin a preempting action and release its requester. Returns whether it could begin.
+
+        Raises LockLost; the requester then asks the engine that has got the lock.
+        """
         was_in_progress = self.stack.status == status.IN_PROGRESS
         hooks.release(self.stack)
         try:
             request.begin(self.stack)
+        except journal.LockLost:
+            request.give_back()
+            raise
         except Exception as error:
             if was_in_progress:  # the preempted action has been given up already
                 yield from self._fail(error)

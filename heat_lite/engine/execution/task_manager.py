@@ -194,6 +194,7 @@ class ThreadGroupManager:
                 if self._entries.get(stack_id) is entry:
                     del self._entries[stack_id]
             entry.ended.set()
+            entry.mailbox.shut()
             # only now: a waiting thread may act on the stack at once
             with self._guard:
                 wakeups = self._wakeups.pop(stack_id, ())

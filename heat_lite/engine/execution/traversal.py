@@ -152,6 +152,8 @@ class Traversal:
         try:
             yield from self._stack.journal.write()
         except journal.LockLost:
+            for callback in callbacks:
+                callback.give_back()
             for node, work in begun:
                 work.cancel()
                 del self.group.running[node]

@@ -118,6 +118,17 @@ def test_mailbox_with_a_waiting_request_does_not_close(put):
     assert mailbox.close() and not put(mailbox)
 
 
+def test_request_that_a_task_gives_back_can_be_sent_to_the_next_task():
+    first, second, callback = Task(), Task(), Callback(str)
+    first.mailbox.put_callback(callback)
+    first.mailbox.shut()
+    assert not first.mailbox.await_served(first.stack, callback, lambda: True)
+    assert not first.mailbox.put_callback(callback) and second.mailbox.put_callback(callback)
+    second.turn()
+    assert second.mailbox.await_served(second.stack, callback, lambda: False)
+    assert callback.result == 'the stack'
+
+
 def test_each_message_wakes_the_job():
     class Job:
         woken = 0
