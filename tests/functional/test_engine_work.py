@@ -2,13 +2,17 @@
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
+import time
 import types
 
 import pytest
+from oslo_config import cfg
 
 from heat_lite.engine.execution import work_report
+from heat_lite.server.monitoring import guru
 from tests import ports
 from tests.functional import shapes
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401
@@ -79,6 +83,24 @@ def test_report_at_the_signal_has_threads_and_work_and_no_secrets(split):
     api.send_signal(signal.SIGUSR2)
     wait_until(lambda: 'Guru Meditation' in (split.folder / 'api.log').read_text())
     assert split.service.ask('GET', '/stacks').status_code == 200
+
+
+def test_report_is_written_at_each_change_of_the_file_event_handler(tmp_path):
+    conf, asked, folder = cfg.ConfigOpts(), tmp_path / 'asked', tmp_path / 'reports'
+    folder.mkdir()
+    file = tmp_path / 'x.conf'
+    file.write_text(f'[oslo_reports]\nfile_event_handler = {asked}\nlog_dir = {folder}\n')
+    conf([], prog='x', default_config_files=[str(file)])
+    handler = signal.getsignal(signal.SIGUSR2)
+    guru.install(conf, lambda: {'at_work': 'thing'})
+    assert signal.getsignal(signal.SIGUSR2) is handler
+    for number in (1, 2):
+        asked.touch()
+        os.utime(asked, (time.time() + number, time.time() + number))
+        found = wait_until(
+            lambda number=number: (each := sorted(folder.iterdir()))[number - 1 :] and each
+        )
+        wait_until(lambda found=found: '"at_work": "thing"' in found[-1].read_text())
 
 
 def test_lines_in_json_name_request_stack_and_resource(split):

@@ -19,6 +19,7 @@ LIBRARIES = (
     'oslo.middleware.healthcheck',
     'oslo.middleware.http_proxy_to_wsgi',
     'oslo.policy',
+    'oslo.reports',
 )
 #: groups with the login of a user of the service
 LOGINS = ('keystone_authtoken', 'trustee')
@@ -30,7 +31,6 @@ UNUSED_GROUPS = {
     'cache': 'each process caches in its own memory.',
     'oslo_concurrency': 'there are no locks between processes in files.',
     'oslo_middleware_tracing': NOT_LOADED,
-    'oslo_reports': NOT_LOADED,
     'oslo_versionedobjects': NOT_LOADED,
     'profiler_jaeger': NOT_LOADED,
     'profiler_otlp': NOT_LOADED,

@@ -1,15 +1,21 @@
-"""The report of a process at SIGUSR2 (oslo.reports): threads, options, and its work.
+"""The report of a process (oslo.reports): threads, options, and its work.
 
-It goes to standard error, or to a file in [oslo_reports] log_dir. The values of secret options are
-not in it. The library is loaded at the first signal.
+It is written at SIGUSR2 or, with [oslo_reports] file_event_handler, at each change of that file. It
+goes to standard error, or to a file in [oslo_reports] log_dir. The values of secret options are
+not in it. The library is loaded at the first report.
 """
 
 import contextlib
 import importlib
 import json
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
+
+from oslo_reports import opts
 
 from heat_lite.common import installation
 from heat_lite.common.value_types import Values
@@ -31,16 +37,31 @@ class Version:
 
 
 def install(conf: Any, describe: Callable[[], Values]) -> None:
-    """Report at SIGUSR2. ``describe()`` returns what the process does, as data of JSON."""
+    """Report when asked. ``describe()`` returns what the process does, as data of JSON."""
+    conf.register_opts([each for _, found in opts.list_opts() for each in found], group=GROUP)
+    if conf[GROUP].file_event_handler:
+        threading.Thread(
+            target=_watch, args=(conf, describe, time.time()), name='reports', daemon=True
+        ).start()
+        return
     with contextlib.suppress(ValueError):  # only a main thread can receive signals
         signal.signal(signal.SIGUSR2, lambda signum, frame: report(conf, describe, frame))
+
+
+def _watch(conf: Any, describe: Callable[[], Values], last: float) -> None:
+    """Report at each change of a file later than ``last``. The file need not exist yet."""
+    while True:
+        time.sleep(conf[GROUP].file_event_handler_interval)
+        with contextlib.suppress(OSError):
+            changed = os.stat(conf[GROUP].file_event_handler).st_mtime
+            if changed > last:
+                last = changed
+                report(conf, describe)
 
 
 def report(conf: Any, describe: Callable[[], Values], frame: Any = None) -> None:
     """Write the report of this process."""
     library = importlib.import_module('oslo_reports.guru_meditation_report')
-    options = importlib.import_module('oslo_reports.opts')
-    conf.register_opts([each for _, opts in options.list_opts() for each in opts], group=GROUP)
     guru = library.TextGuruMeditation
     if not getattr(guru, 'heat_lite_work', None):
         guru.register_section('Work', lambda: _WorkSection(guru.heat_lite_work))

@@ -34,6 +34,7 @@ def test_options_with_effect_have_no_findings(findings):
             '[ec2authtoken]\nauth_type = password\n'
             '[trustee]\nauth_type = v3applicationcredential\napplication_credential_id = 1\n'
             '[clients_nova]\nendpoint_type = internalURL\n'
+            '[oslo_reports]\nlog_dir = /x\nfile_event_handler = /y\n'
         )
         == {}
     )
