@@ -25,15 +25,6 @@ class WorkerClient(RpcClient):
         node_type='resource',
         abandon=False,
     )
-    check_resource_delete_snapshot = cast(
-        'check_resource_delete_snapshot',
-        '1.7',
-        'snapshot_id',
-        'resource_name',
-        'start_time',
-        is_stack_delete=False,
-        current_traversal=None,
-    )
     cancel_check_resource = cast('cancel_check_resource', '1.3', 'stack_id')
 
 

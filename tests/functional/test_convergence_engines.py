@@ -1,6 +1,5 @@
 """Stacks that two engines of one process walk together: signals, messages, users, lost rows."""
 
-import datetime
 import time
 import types
 import uuid
@@ -8,13 +7,11 @@ import uuid
 import pytest
 import sqlalchemy
 
-from heat_lite.common import status
+from heat_lite.common import exception
 from heat_lite.db import journal, locks, models, session
-from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine.endpoints import worker
-from heat_lite.engine.execution import actions, steps
-from heat_lite.engine.resource import record
+from heat_lite.engine.endpoints import stacks, worker
+from heat_lite.engine.execution import actions, mailbox, steps
 from heat_lite.engine.stack import stack_users
 from heat_lite.engine.stack.stack import Stack
 from tests import databases, engines
@@ -118,7 +115,6 @@ def test_nonsense_in_messages_has_no_effect(engine, caplog, data, resource_id):
     endpoint = worker.Worker(engine.service.runtime)
     endpoint.check_resource(engine.context, resource_id, 3, data, {}, 'x', node_type=[])
     endpoint.cancel_check_resource(engine.context, data)
-    endpoint.check_resource_delete_snapshot(engine.context, resource_id, None, 'never')
     until(lambda: not engine.service.runtime.workers.has('no such stack'))
     assert not [each for each in caplog.records if each.levelname == 'ERROR']
 
@@ -138,25 +134,6 @@ def test_repeated_messages_of_old_traversals_have_no_effect(engine, other, caplo
     assert rows(models.resource, stack_id=identity['stack_id']) == before
     assert not rows(models.sync_point, stack_id=identity['stack_id'])
     assert not [each for each in caplog.records if each.levelname == 'ERROR']
-
-
-def test_message_continues_a_silent_delete_of_a_snapshot_only(engine):
-    identity = engine.create({'resources': {'r': {'type': TEST}}}, name='snapped')
-    taken = engine.client.stack_snapshot(engine.context, stack_identity=identity, name='s')
-    engine.wait(identity)
-    send = worker.Worker(engine.service.runtime).check_resource_delete_snapshot
-    send(engine.context, taken['id'], 'r', None)
-    deleting = {'action': status.DELETE, 'status': status.IN_PROGRESS}
-    db_snapshots.update(taken['id'], deleting)
-    send(engine.context, taken['id'], 'r', None)
-    time.sleep(0.1)
-    assert db_snapshots.get(engine.context, taken['id']) is not None
-    with session.engine().begin() as connection:
-        long_ago = record.utcnow() - datetime.timedelta(minutes=5)
-        query = sqlalchemy.update(models.snapshot).where(models.snapshot.c.id == taken['id'])
-        connection.execute(query.values(updated_at=long_ago))
-    send(engine.context, taken['id'], 'r', None)
-    until(lambda: db_snapshots.get(engine.context, taken['id']) is None)
 
 
 class Projects:
@@ -287,3 +264,19 @@ def test_engine_that_gets_the_lock_ends_its_own_worker(engine, other):
     assert engine.state(identity) == 'CREATE_COMPLETE'
     assert not rows(models.sync_point, stack_id=stack_id)
     assert {row.engine_id for row in rows(models.resource, stack_id=stack_id)} == {None}
+
+
+def test_request_to_an_engine_that_has_lost_the_lock_is_refused_at_once(engine, other):
+    identity = engine.create(waiting(1), name='lost', wait=False)
+    stack_id, runtimes = identity['stack_id'], [engine.service.runtime, other.runtime]
+    until(lambda: any(each.task_manager.has(stack_id) for each in runtimes))
+    taker, loser = sorted(runtimes, key=lambda each: each.task_manager.has(stack_id))
+    locks.steal(stack_id, loser.engine_id, taker.engine_id)
+    began = time.monotonic()
+    with pytest.raises(exception.ActionInProgress):
+        stacks.Stacks(loser).delete_stack(engine.context, identity)
+    assert time.monotonic() - began < mailbox.SECONDS / 2
+    stack = loaded(types.SimpleNamespace(runtime=taker), engine, identity)
+    stack.stored_locked = True
+    actions.continue_after_takeover(stack)
+    engine.delete(identity)

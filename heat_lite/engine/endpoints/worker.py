@@ -11,17 +11,16 @@ from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import locks
 from heat_lite.db import resources as db_resources
-from heat_lite.db import snapshots as db_snapshots
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint
-from heat_lite.engine.stack import legacy_stacks, snapshots
+from heat_lite.engine.stack import legacy_stacks
 from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 
 
 class Worker(Endpoint):
-    """Messages that name a stack or a snapshot to look at; what to do is in the database.
+    """Messages that name a stack to look at; what to do is in the database.
 
     The arguments are those of Heat. An engine that reads them would do what was right when they
     were sent, so it reads the database instead: a message may be lost, repeated, late or wrong.
@@ -56,26 +55,6 @@ class Worker(Endpoint):
     def cancel_check_resource(self, context: RequestContext, stack_id: object) -> None:
         """Look at a stack: its sync point says whether the work on it is stopped."""
         self._look(context, stack_id)
-
-    def check_resource_delete_snapshot(
-        self,
-        context: RequestContext,
-        snapshot_id: object,
-        resource_name: object,
-        start_time: object,
-        is_stack_delete: object = False,
-        current_traversal: object = None,
-    ) -> None:
-        """Look at a snapshot: go on with its delete where the engine that began it is silent.
-
-        One engine deletes what all resources saved, so the other arguments are not read.
-        """
-        row = db_snapshots.get(context, snapshot_id) if isinstance(snapshot_id, str) else None
-        stack_row = row and db_stacks.get(context, row.stack_id)
-        if row is None or stack_row is None or not snapshots.is_silent_delete(row):
-            LOG.debug('There is nothing to do for snapshot %s', snapshot_id)
-        elif db_snapshots.touch(row.id, row.updated_at):
-            snapshots.resume_delete(self._load(context, stack_row), row.id)
 
     def _look(self, context: RequestContext, stack_id: object) -> None:
         if isinstance(stack_id, str):

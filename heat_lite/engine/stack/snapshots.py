@@ -176,14 +176,6 @@ def resume_delete(stack: Stack, snapshot_id: str) -> None:
         )
 
 
-def is_silent_delete(row: db_snapshots.SnapshotRow) -> bool:
-    """Return whether the engine that deletes a snapshot has not touched its row for long."""
-    if (row.action, row.status) != (status.DELETE, status.IN_PROGRESS):
-        return False
-    last = row.updated_at or row.created_at
-    return (record.utcnow() - last).total_seconds() > SILENCE_SECONDS
-
-
 def delete_all(stack: Stack) -> Work:
     """Delete all snapshots of a stack one after another. A generator. Raises the first error."""
     rows = yield from record.retry_while_unreachable(

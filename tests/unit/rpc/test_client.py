@@ -43,7 +43,9 @@ ADDED = {
     'listener': {'describe_work', 'helps'},
     'worker': set(),
 }
-CASES = [(part, name) for part, methods in HEAT.items() for name in methods]
+# methods of Heat without a use here: the engine with the request deletes what a snapshot has saved
+OMITTED = {'check_resource_delete_snapshot'}
+CASES = [(part, name) for part, methods in HEAT.items() for name in methods if name not in OMITTED]
 ENDPOINTS = {
     'engine': service.ENDPOINTS,
     'listener': (listener_endpoint.Listener,),
@@ -86,7 +88,7 @@ def test_client_has_no_methods_beyond_heat_and_the_listed_ones(part):
         for name, value in vars(CLIENTS[part]).items()
         if isinstance(value, remote_method.Method)
     }
-    listed = set(HEAT[part]) | ADDED[part]
+    listed = set(HEAT[part]) - OMITTED | ADDED[part]
     if part == 'engine':
         declared |= EXPLICIT.keys()
         listed |= {vars(each)['calls'].name for each in OPERATIONS if vars(each)['calls']}
