@@ -1,13 +1,13 @@
 """A client of streams of events, as a browser reads them."""
 
 import contextlib
-import json
 import threading
 import time
 from typing import NamedTuple
 
 import requests
 
+from tests import strict_json
 from tests.timeouts import WAIT_SECONDS
 
 
@@ -47,7 +47,7 @@ class Stream:
                     kind = value
                 elif name == 'data':
                     self.times.append(time.time())
-                    self.messages.append(Message(number, kind, json.loads(value)))
+                    self.messages.append(Message(number, kind, strict_json.loads(value)))
                     number = None
 
     def is_alive(self):

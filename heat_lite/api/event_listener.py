@@ -1,7 +1,6 @@
 """One listener of events: what it wants, and the messages that it has not taken yet."""
 
 import collections
-import json
 import threading
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
@@ -10,6 +9,7 @@ from heat_lite.api import wsgi
 from heat_lite.api.v1 import views
 from heat_lite.common import status
 from heat_lite.common.event_cursor import EventCursor
+from heat_lite.common.value_texts import to_json
 from heat_lite.common.value_types import Value, Values
 
 #: messages that wait for one listener; beyond them it is too slow
@@ -171,7 +171,7 @@ def event_data(request: wsgi.Request, row: Values) -> Values:
 def message(kind: str, data: Value, cursor: EventCursor | None = None) -> bytes:
     """Return a message of Server-Sent Events."""
     number = '' if cursor is None else f'id: {cursor}\n'
-    return f'{number}event: {kind}\ndata: {json.dumps(data)}\n\n'.encode()
+    return f'{number}event: {kind}\ndata: {to_json(data)}\n\n'.encode()
 
 
 def error(code: int, text: str) -> bytes:

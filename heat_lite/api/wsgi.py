@@ -16,7 +16,7 @@ from heat_lite.common import exception, log_context
 from heat_lite.common.admission import RequestAdmission
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
-from heat_lite.common.value_texts import read_json
+from heat_lite.common.value_texts import read_json, to_json
 from heat_lite.common.value_types import Value, Values
 from heat_lite.policies.enforcer import Enforcer
 
@@ -224,7 +224,7 @@ class JsonText(str):
 
 def json_response(value: Value, status: int = 200) -> webob.Response:
     """Return ``value`` as a JSON response."""
-    text = value if isinstance(value, JsonText) else json.dumps(value)
+    text = value if isinstance(value, JsonText) else to_json(value)
     body = text.encode()
     return webob.Response(body=body, status=status, content_type='application/json', charset=None)
 

@@ -14,6 +14,7 @@ from keystoneauth1 import exceptions
 
 from heat_lite.clients import errors, microversions
 from heat_lite.common import log_context, long_work, metrics, tracing
+from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value, Values
 
 NEXT_PAGE = 'next'
@@ -68,7 +69,7 @@ class Api:
         if not response.content:
             return None
         try:
-            return response.json()
+            return from_json(response.content.decode())
         except ValueError:
             return None
 

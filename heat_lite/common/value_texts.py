@@ -1,6 +1,7 @@
 """Values as texts: read from JSON, and written in errors in the words of the language."""
 
 import json
+import math
 import string
 from collections.abc import Mapping
 
@@ -23,10 +24,29 @@ MAX_SHOWN = 200
 BLANKS = f'{string.whitespace}\N{NO-BREAK SPACE}\N{BYTE ORDER MARK}'
 
 
+def finite_number(digits: str) -> float | str:
+    """Return a float; one that JSON does not have, such as NaN or 1e999, stays a text."""
+    number = float(digits)
+    return number if math.isfinite(number) else digits
+
+
+#: a reader of JSON that reads NaN and Infinity, which Python writes, as texts
+from_json = json.JSONDecoder(parse_float=finite_number, parse_constant=str).decode
+_write = json.JSONEncoder(allow_nan=False).encode
+
+
 def read_json(text: str) -> Value:
     """Return the value of a JSON text; None for a blank one. Raises ValueError, RecursionError."""
     bare_text = text.strip(BLANKS)
-    return json.loads(bare_text) if bare_text else None
+    return from_json(bare_text) if bare_text else None
+
+
+def to_json(value: Value) -> str:
+    """Return the JSON of a value, with texts in the place of numbers that JSON does not have."""
+    try:
+        return _write(value)
+    except ValueError:
+        return _write(from_json(json.dumps(value)))
 
 
 def kind_of(value: Value) -> str:

@@ -10,6 +10,7 @@ import typing
 from sqlalchemy import DateTime, Dialect, String, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value
 from heat_lite.db import encryption
 
@@ -52,7 +53,7 @@ class Json(TypeDecorator):
         return None if value is None else json.dumps(value)
 
     def process_result_value(self, value: Value, dialect: Dialect) -> Value:
-        return None if value is None else json.loads(value)
+        return None if value is None else from_json(value)
 
 
 class PropertyValues(Json):
@@ -64,7 +65,7 @@ class PropertyValues(Json):
     cache_ok = True
 
     def process_result_value(self, value: Value, dialect: Dialect) -> Value:
-        return None if value is None else json.loads(encryption.decrypt_column(value, self.place))
+        return None if value is None else from_json(encryption.decrypt_column(value, self.place))
 
 
 class Secret(PropertyValues):

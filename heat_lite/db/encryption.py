@@ -13,6 +13,7 @@ import typing
 from collections.abc import Mapping, Sequence
 
 from heat_lite.common import cipher, exception
+from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value
 from heat_lite.conf import identity
 
@@ -133,7 +134,7 @@ def decrypt_properties(encrypted: bool | None, values: Value) -> Value:
     if not encrypted or not values:
         return values
     return {
-        name: json.loads(decrypt(method, text, f'property {name}') or 'null')
+        name: from_json(decrypt(method, text, f'property {name}') or 'null')
         for name, (method, text) in values.items()
     }
 

@@ -8,6 +8,7 @@ UnknownConstraint for an unknown kind.
 
 import contextlib
 import json
+import math
 import re
 from collections.abc import Callable
 from typing import TypeAlias
@@ -346,16 +347,20 @@ class CustomConstraint(Constraint):
 def to_number(value: Value) -> int | float:
     """Convert a string to an int if possible, else to a float; return numbers unchanged.
 
-    Raises ValueError or TypeError as ``int`` and ``float`` do.
+    Raises ValueError or TypeError as ``int`` and ``float`` do, and ValueError for NaN and infinity.
     """
-    if isinstance(value, int | float):
+    if isinstance(value, int):
         return value
-    with contextlib.suppress(ValueError, TypeError):
-        return int(value)
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return int(value)
     try:
-        return float(value)
+        number = float(value)
     except (ValueError, TypeError) as error:
         raise type(error)(f'{quoted(value)} is not a number') from None
+    if not math.isfinite(number):
+        raise ValueError(f'{quoted(value)} is not a finite number')
+    return number
 
 
 def _bound(convert: Callable[[Value], float], value: Value) -> Value:

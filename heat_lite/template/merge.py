@@ -6,10 +6,10 @@ determines its strategy; a later file may repeat it, but not change it.
 """
 
 import functools
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from heat_lite.common import exception
+from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value
 from heat_lite.template import reader
 from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
@@ -197,7 +197,7 @@ def _decoded(schema: ParameterSchema, value: Value) -> dict[str, Value]:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
+        return from_json(value)
     except (ValueError, RecursionError) as error:
         raise ValueError(
             f'The value of the parameter "{schema.name}" is not JSON: {error}'

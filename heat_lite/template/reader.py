@@ -6,10 +6,10 @@ keys become strings as in JSON.
 """
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 
 from heat_lite.common.exception import append_hint
+from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, yaml_reader
 from heat_lite.template.checks import Violation
@@ -106,7 +106,7 @@ def _read(text: Value) -> Value:
         return text
     if text.lstrip()[:1] == '{':
         try:
-            data = json.loads(text, parse_float=_number, parse_constant=str)
+            data = from_json(text)
         except RecursionError:
             raise too_deep() from None
         except ValueError:
@@ -124,12 +124,6 @@ def _check_unicode(data: Value, text: str) -> Value:
         except UnicodeEncodeError:
             raise FormatError('The text contains a lone surrogate: it is no character.') from None
     return data
-
-
-def _number(digits: str) -> float | str:
-    """Return a float; a number that is too large stays a string, since JSON has no infinity."""
-    number = float(digits)
-    return number if math.isfinite(number) else digits
 
 
 def _require_depth(data: Value) -> Value:

@@ -1,7 +1,6 @@
 """Software configurations as plain data: inputs, outputs, and the values of a deployment."""
 
 import json
-import math
 import typing
 from collections.abc import Iterable, Mapping
 
@@ -102,8 +101,6 @@ def _as_type(value: Value, kind: str, name: str) -> Value:
         raise exception.Invalid(
             reason=f'input "{name}": the default is no {kind}: {error.error_message}'
         ) from None
-    if isinstance(made, float) and not math.isfinite(made):
-        raise exception.Invalid(reason=f'input "{name}": the default is no finite number: {value}')
     return json.dumps(made) if kind == JSON and isinstance(made, list) else made
 
 

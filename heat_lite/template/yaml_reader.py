@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -278,16 +279,21 @@ def _by_constructor(method: str) -> Callable:
 
 
 def _number(method: str) -> Callable:
-    """Return a conversion to a number that refuses texts which take long to convert."""
+    """Return a conversion to a number that refuses texts which take long to convert.
+
+    NaN and infinity stay texts: JSON does not have them.
+    """
     construct = _by_constructor(method)
 
-    def convert(text: str) -> int:
+    def convert(text: str) -> float | str:
         if len(text) > _NUMBER_LENGTH:
             raise ValueError(
                 f'a number of {len(text)} characters, the limit is {_NUMBER_LENGTH}; '
                 'put it in quotes if it is a string'
             )
-        return construct(text)
+        number = construct(text)
+        # JSON has no other numbers
+        return number if isinstance(number, int) or math.isfinite(number) else text
 
     return convert
 

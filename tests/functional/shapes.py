@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests import brokers, databases, engines, identity, ports, stack_domain
+from tests import brokers, databases, engines, identity, ports, stack_domain, strict_json
 
 BIN = Path(sys.executable).parent
 ALL = ('embedded', 'mariadb', 'postgresql', 'keystone')
@@ -88,7 +88,10 @@ class Service:
         sent = {'json': data} if isinstance(data, (dict, list)) else {'data': data}
         options.setdefault('allow_redirects', False)
         options.setdefault('timeout', 60)
-        return requests.request(method, url, params=params, headers=headers, **sent, **options)
+        response = requests.request(method, url, params=params, headers=headers, **sent, **options)
+        if not options.get('stream') and response.headers.get('Content-Type') == 'application/json':
+            strict_json.loads(response.text or 'null')
+        return response
 
     def http(self, method, path, data=None, params=None):
         """Send a request and return (status, decoded body), for the player of recorded cases."""

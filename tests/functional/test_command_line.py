@@ -9,6 +9,7 @@ import uuid
 import pytest
 
 from heat_lite.cli import api_client, main
+from tests import strict_json
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
 
@@ -102,7 +103,7 @@ def test_apply_creates_updates_and_refuses_replacements(folder, command, name):
     status, output, _ = command('apply', '-y', *changed, name)
     assert status == 0 and 'UPDATE_COMPLETE' in output
     assert command('preview', '--detailed-exitcode', *changed, name)[0] == 0
-    assert json.loads(command('show', '--json', name)[1])['parameters']['size'] == 'large'
+    assert strict_json.loads(command('show', '--json', name)[1])['parameters']['size'] == 'large'
     assert command('delete', name)[0] == 0
 
 
@@ -220,7 +221,7 @@ def test_validate_refuses_values_of_another_type(folder, command):
 @shapes.of('embedded')
 def test_json_of_each_verb_can_be_read(folder, command, name):
     status, output, _ = command('create', '--json', *FILES, name)
-    lines = [json.loads(line) for line in output.splitlines()]
+    lines = [strict_json.loads(line) for line in output.splitlines()]
     assert status == 0 and lines[-1]['stack']['stack_status'] == 'CREATE_COMPLETE'
     for words in (
         ('list',),
@@ -241,9 +242,9 @@ def test_json_of_each_verb_can_be_read(folder, command, name):
         ('preview', *FILES, name),
     ):
         status, output, _ = command(*words, '--json')
-        assert status == 0 and json.loads(output) is not None, words
+        assert status == 0 and strict_json.loads(output) is not None, words
     status, output, _ = command('events', '--follow', '--json', '--nested', '3', name)
-    moments = [json.loads(line)['event_time'] for line in output.splitlines()]
+    moments = [strict_json.loads(line)['event_time'] for line in output.splitlines()]
     assert len(moments) > 6 and moments == sorted(moments)
     assert command('delete', '--json', name)[0] == 0
 
@@ -290,7 +291,7 @@ def test_types_that_need_a_cloud_are_listed_with_the_reason(service, command):
     status, output, _ = command('types', '--name', 'nova::server')
     assert status == 0 and 'not available: nova: there is no Keystone' in output
     assert '\n  OS::Nova::Server\n' in output
-    rows = {row['resource_type']: row for row in json.loads(command('types', '--json')[1])}
+    rows = {row['resource_type']: row for row in strict_json.loads(command('types', '--json')[1])}
     assert rows['OS::Heat::Value'] == {'resource_type': 'OS::Heat::Value', 'available': True}
     assert not rows['OS::Nova::Server']['available'] and len(rows) >= 160
     offered = command('types', '--available')[1].split()
@@ -359,7 +360,7 @@ def wait_for(command, name, *resources):
     """Return {resource: reason} when all of these resources wait, and ``ready`` for signals."""
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        found = json.loads(command('why', '--json', name)[1])['waits']
+        found = strict_json.loads(command('why', '--json', name)[1])['waits']
         waits = {each['resource']: each['reason'] for each in found}
         if waits.keys() >= {*resources} and 'signals' in waits.get('ready', ''):
             return waits
@@ -392,14 +393,14 @@ def test_stack_is_signalled_exported_abandoned_and_adopted(folder, command, name
     )
     assert command('create', '-t', 'app.yaml', name)[0] == 0
     assert command('signal', '--data', '{"status": "SUCCESS"}', name, 'h')[0] == 0
-    exported = json.loads(command('export', name)[1])
+    exported = strict_json.loads(command('export', name)[1])
     assert command('protect', name)[0] == 0
     assert command('abandon', '-o', 'app.json', name)[0] == 1
     assert not (folder / 'app.json').exists()
     assert command('protect', '--off', name)[0] == 0
     assert command('abandon', '-o', 'app.json', name)[:2] == (0, '')
     file = folder / 'app.json'
-    document = json.loads(file.read_text())
+    document = strict_json.loads(file.read_text())
     assert document['resources'].keys() == exported['resources'].keys()
     assert file.stat().st_mode & 0o777 == 0o600
     assert 'choose the name of a new file' in command('export', '-o', 'app.json', name)[2]

@@ -1,6 +1,5 @@
 """Responses of the query protocol: XML, or JSON where the request has ``ContentType=JSON``."""
 
-import json
 import re
 import urllib.parse
 from xml.etree import ElementTree
@@ -8,6 +7,7 @@ from xml.etree import ElementTree
 import webob
 
 from heat_lite.api import wsgi
+from heat_lite.common.value_texts import to_json
 from heat_lite.common.value_types import Value, Values
 
 #: the protocol of RPC with CBOR, and the key of the environ with its name
@@ -76,13 +76,13 @@ def _fill(element: ElementTree.Element, value: Value) -> None:
     for each item; a boolean ``true`` or ``false``.
     """
     if isinstance(value, dict) and not all(_NAME.fullmatch(name) for name in value):
-        element.text = json.dumps(value)  # keys of users, which are no names of elements
+        element.text = to_json(value)  # keys of users, which are no names of elements
     elif isinstance(value, dict):
         for name, child in value.items():
             if child is not None:
                 below = ElementTree.SubElement(element, name)
                 is_text = name in JSON_TEXTS and child and isinstance(child, dict | list)
-                _fill(below, json.dumps(child) if is_text else child)
+                _fill(below, to_json(child) if is_text else child)
     elif isinstance(value, list | tuple):
         for item in value:
             _fill(ElementTree.SubElement(element, ITEM), item)

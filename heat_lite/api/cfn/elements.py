@@ -1,9 +1,8 @@
 """Results of the engine as elements of CloudFormation, with the names and the order of Heat."""
 
-import json
-
 from heat_lite.api.cfn import arguments
 from heat_lite.common.identifier import HeatIdentifier
+from heat_lite.common.value_texts import to_json
 from heat_lite.common.value_types import Value, Values
 
 NO_DESCRIPTION = 'No description given'
@@ -103,7 +102,7 @@ def event(row: Values) -> Values:
     return _resource(
         row,
         EventId=row['event_identity']['path'].rpartition('/')[2],
-        ResourceProperties=json.dumps(properties) if properties else None,
+        ResourceProperties=to_json(properties) if properties else None,
         Timestamp=row['event_time'],
         **_of_stack(row),
     )

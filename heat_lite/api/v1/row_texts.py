@@ -7,13 +7,13 @@ as ``nested_stack_id``, is a map or a key that all rows of a table have in commo
 texts that links quote have their views one by one.
 """
 
-import json
 import re
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from json.encoder import encode_basestring_ascii
 
 from heat_lite.api import wsgi
+from heat_lite.common.value_texts import to_json
 from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import tables
 
@@ -42,12 +42,12 @@ def _texts(table: tables.Table, view: View) -> Iterable[str]:
     """Return the JSON of the view of each row."""
     columns: list[Sequence[Value]] = []
     row = _with_gaps(table, columns)
-    form = json.dumps(view(row)).replace('%', '%%')
+    form = to_json(view(row)).replace('%', '%%')
     cells = []
     for gap in GAP.finditer(form):
         values = columns[int(gap[1] or gap[2])]
         if gap[2] and not _are_plain(values):
-            return [json.dumps(view(row)) for row in tables.rows(table)]
+            return [to_json(view(row)) for row in tables.rows(table)]
         cells.append(values if gap[2] else _json_of_each(values))
     values_of_rows = zip(*cells, strict=True) if cells else [()] * table[0]
     return map(GAP.sub('%s', form).__mod__, values_of_rows)
@@ -85,4 +85,4 @@ def _are_plain(values: Sequence[Value]) -> bool:
 def _json_of_each(values: Sequence[Value]) -> Sequence[str]:
     if {*map(type, values)} == {str}:
         return [*map(encode_basestring_ascii, values)]
-    return [json.dumps(value) for value in values]
+    return [to_json(value) for value in values]

@@ -1,10 +1,10 @@
 """Bases of Heat with a nested stack, a user or signals, for plug-ins."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from heat_lite.common import ec2
+from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value, Values
 from heat_lite.plugin.heat import handler_pairs
 from heat_lite.plugin.heat.service_types import subclassable
@@ -132,7 +132,7 @@ class SignalResponder(_UserMethods, _SignalResponder):  # type: ignore[misc]
 
     def _get_signal(self, signal_type: str = '/signal', multiple_signals: bool = False) -> Values:
         self._require_transport()
-        return json.loads(self.signal_attribute() or '{}')
+        return from_json(self.signal_attribute() or '{}')
 
     def _require_transport(self) -> None:
         if self.resource_id is not None and self.signal_url() is None:

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.common.value_texts import from_json
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.wait_condition import FAILURE, STATUSES, SUCCESS
@@ -130,7 +131,7 @@ class SwiftSignal(ServiceResource):
         found = {}
         for count, signal_text in enumerate(self.client().read_signals(*location), 1):
             try:
-                details = json.loads(signal_text) if signal_text else {}
+                details = from_json(signal_text) if signal_text else {}
             except (ValueError, RecursionError):
                 raise exception.Error(f'Failed to parse JSON data: {signal_text!r}') from None
             details = details if isinstance(details, dict) else {'data': details}

@@ -3,10 +3,9 @@
 Fn::Select, Fn::FindInMap, Fn::GetAZs and Fn::MemberListToMap.
 """
 
-import json
 from collections.abc import Mapping
 
-from heat_lite.common.value_texts import quoted
+from heat_lite.common.value_texts import from_json, quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template.function import Function, Parser, Scope, resolve_each
 from heat_lite.template.functions import budget
@@ -42,7 +41,7 @@ class CfnSelect(Function):
     def _parsed(self, text: str) -> Value:
         budget.charge_text(self.name, len(text))
         try:
-            value = json.loads(text)
+            value = from_json(text)
         except RecursionError:
             raise ValueError(f'"{self.name}": the JSON is nested too deeply') from None
         except ValueError as error:

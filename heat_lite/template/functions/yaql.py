@@ -7,6 +7,7 @@ and memory to import. Engines load it as they start.
 import collections.abc
 import datetime
 import functools
+import math
 from collections.abc import Iterable, Iterator
 
 import yaql
@@ -120,6 +121,8 @@ class _Output:
         self._count = 0
 
     def convert(self, value: Value) -> Value:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f'The result of a yaql expression must be finite, not {value}')
         if value is None or isinstance(value, str | int | float):
             return value
         if isinstance(value, collections.abc.Mapping):

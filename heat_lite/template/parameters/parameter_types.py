@@ -2,7 +2,7 @@
 
 import json
 
-from heat_lite.common.value_texts import bare, kind_of
+from heat_lite.common.value_texts import bare, from_json, kind_of
 from heat_lite.common.value_types import Value
 from heat_lite.template import constraints, reader
 from heat_lite.template.unknown import Unknown, is_known, merge
@@ -85,7 +85,7 @@ def _json(value: Value) -> Value:
     if not isinstance(value, str) or value == '':
         return value
     try:
-        parsed = json.loads(value)
+        parsed = from_json(value)
         if isinstance(parsed, dict | list) and reader.is_deeper(parsed, _MAX_DEPTH):
             raise RecursionError('maximum recursion depth exceeded')
         return parsed

@@ -48,7 +48,7 @@ def test_normalize_config_returns_inputs_and_outputs():
         ({'name': 'i', 'description': {}}, '"i": the description is no text'),
         ({'name': 'i', 'bogus': 1}, 'has no "bogus"'),
         ({'name': 'i', 'type': 'Number', 'default': 'abc'}, '"i": the default is no Number: .*abc'),
-        ({'name': 'i', 'type': 'Number', 'default': 'inf'}, 'no finite number: inf'),
+        ({'name': 'i', 'type': 'Number', 'default': 'inf'}, '"inf" is not a finite number'),
         ({'name': 'i', 'type': 'String', 'default': 1.5}, 'Value must be a string; got 1.5'),
         ({'name': 'i', 'type': 'Boolean', 'default': 1}, 'is not a valid boolean'),
         ({'name': 'i', 'type': 'CommaDelimitedList', 'default': {}}, 'is not a list'),

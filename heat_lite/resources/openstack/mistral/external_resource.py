@@ -5,6 +5,7 @@ import json
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
+from heat_lite.common.value_texts import from_json
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.mistral import workflows
@@ -146,7 +147,7 @@ class ExternalResource(ServiceResource):
     # ------------------------------------------------------------ attributes
 
     def _outputs(self):
-        return json.loads(self.data().get(OUTPUTS) or '{}')
+        return from_json(self.data().get(OUTPUTS) or '{}')
 
     def _executions(self):
         return [each for each in self.data().get(ALL, '').split(',') if each]

@@ -1,10 +1,10 @@
 """OS::Mistral::Workflow."""
 
-import json
 from urllib.parse import quote
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.common.value_texts import from_json
 from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.signal_responder import SignalResponder
@@ -213,5 +213,5 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
     def _execution_summary(execution):
         return {
             **{key: execution.get(key) for key in EXECUTION_KEYS},
-            'input': json.loads(execution.get('input') or '{}'),
+            'input': from_json(execution.get('input') or '{}'),
         }

@@ -4,6 +4,7 @@ import json
 import re
 
 from heat_lite.clients import errors
+from heat_lite.common.value_texts import from_json
 
 _UUID = re.compile(r'[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}')
 SUCCESS = ('SUCCESS',)
@@ -28,7 +29,7 @@ def execution_body(workflow, input, params, description):
 def decode(execution, key):
     """Return a part of an execution, decoded from JSON."""
     value = execution.get(key)
-    return json.loads(value) if isinstance(value, str) and value else value
+    return from_json(value) if isinstance(value, str) and value else value
 
 
 def delete_execution(client, execution_id):
