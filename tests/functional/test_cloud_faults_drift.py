@@ -684,6 +684,11 @@ def test_key_pair_with_save_private_key_returns_private_key(running_cloud, drive
     outputs = {
         name: {'value': {'get_attr': ['pair', name]}} for name in ('private_key', 'public_key')
     }
+    with pytest.raises(exception.StackValidationFailed, match='public_key property is required'):
+        driver.create({'resources': {'pair': pair}})  # with the newest Nova
+
+    running_cloud.cloud.newest['compute'] = '2.91'
+    driver.context = request_context(running_cloud)
     stack = driver.create({'resources': {'pair': pair}, 'outputs': outputs})
     assert driver.outputs(stack) == {'private_key': 'PRIVATE', 'public_key': 'ssh-rsa made'}
     driver.delete(stack)

@@ -43,7 +43,7 @@ class EngineObject(ServiceResource):
     #: how errors name the object
     noun = 'object'
     #: maps whose values may be maps and lists: the type checks them
-    structured = ()
+    structured: tuple[str, ...] = ()
 
     # ------------------------------------------------------------ the engine
 

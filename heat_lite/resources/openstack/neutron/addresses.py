@@ -15,7 +15,7 @@ class AddressUser(ServiceResource):
     another one.
     """
 
-    default_client_name = NETWORK_SERVICE
+    default_client_name: str | None = NETWORK_SERVICE
 
     def client(self, name=None):
         return super().client(name or NETWORK_SERVICE)

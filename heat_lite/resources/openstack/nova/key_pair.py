@@ -1,12 +1,13 @@
 """OS::Nova::KeyPair."""
 
+from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import CACHE_NONE, boolean, string, text
 
 #: key in the data of the resource: the private key
 PRIVATE = 'private_key'
-#: a microversion in which Nova still generates key pairs
-GENERATES_KEYS = '2.10'
+#: the first microversion in which Nova generates no key pairs
+IMPORTS_ONLY = '2.92'
 
 
 class KeyPair(CloudResource):
@@ -20,7 +21,10 @@ class KeyPair(CloudResource):
 
     properties_schema = {
         'name': string('Name of the key pair.', required=True, min=1, max=255),
-        'public_key': string('Public key to import. If omitted, a key pair is generated.'),
+        'public_key': string(
+            'Public key to import. Required since microversion 2.92 of Nova: before, it '
+            'generates a key pair without one.'
+        ),
         'save_private_key': boolean(
             'Whether the generated private key is stored. Stack owners can read it as an '
             'attribute.',
@@ -40,14 +44,15 @@ class KeyPair(CloudResource):
         'public_key': text('Public key of the key pair.'),
     }
 
+    def validate(self):
+        super().validate()
+        if not self.properties['public_key'] and self.client().supports(IMPORTS_ONLY):
+            raise exception.StackValidationFailed(
+                'The public_key property is required by the nova API version currently used.'
+            )
+
     def create_object(self, values):
-        if values.get('public_key'):
-            created = yield from super().create_object(values)
-        else:
-            body = {self.rest.key: values}
-            created = (
-                yield from self.send('POST', self.collection(), body, microversion=GENERATES_KEYS)
-            )[self.rest.key]
+        created = yield from super().create_object(values)
         if self.properties['save_private_key'] and created.get('private_key'):
             self.data_set(PRIVATE, created[PRIVATE], redact=True)
         return created
