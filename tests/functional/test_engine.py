@@ -1,5 +1,6 @@
 """Stack actions in a whole engine without the API: rows, order of events, failures, rollback."""
 
+import contextlib
 import functools
 import threading
 import time
@@ -513,3 +514,26 @@ def test_resource_name_longer_than_its_column_is_refused_by_what_stores_it(engin
     assert engine.state(identity) == 'CREATE_COMPLETE'
     with pytest.raises(exception.StackValidationFailed, match='at most 255 characters'):
         engine.update(identity, long)
+
+
+@pytest.mark.parametrize(
+    ('properties', 'is_valid'),
+    [
+        ({'min_wait': 61}, False),
+        ({'min_wait': 30, 'max_jitter': 10, 'jitter_multiplier': 4}, False),
+        ({'min_wait': 30, 'max_jitter': 30}, True),
+        ({'min_wait': {'get_attr': ['v', 'value']}}, True),
+    ],
+)
+def test_delay_beyond_the_timeout_of_the_stack_is_refused(engine, properties, is_valid):
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {
+            'd': {'type': 'OS::Heat::Delay', 'properties': properties},
+            'v': {'type': 'OS::Heat::Value', 'properties': {'value': 600}},
+        },
+    }
+    request = {'stack_name': 's', 'template': template, 'params': {}, 'files': {}}
+    refusal = pytest.raises(exception.StackValidationFailed, match='resources.d.*beyond the time')
+    with contextlib.nullcontext() if is_valid else refusal:
+        engine.client.preview_stack(engine.context, **request, args={'timeout_mins': 1})

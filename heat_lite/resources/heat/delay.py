@@ -3,7 +3,7 @@
 import random
 import time
 
-from heat_lite.common import status
+from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.constraints import Range
 from heat_lite.template.schema import list_, number
@@ -38,6 +38,15 @@ class Delay(Resource):
         ),
     }
 
+    def validate(self):
+        super().validate()
+        longest, timeout = self._seconds(1), self.stack.timeout_seconds()
+        if longest > timeout:
+            raise exception.StackValidationFailed(
+                f'A delay of up to {longest:g} s is beyond the timeout of the stack, {timeout} s',
+                path=self.definition.path[:2],
+            )
+
     def handle_create(self):
         return self._wait(status.CREATE)  # no id: nothing is created
 
@@ -56,9 +65,11 @@ class Delay(Resource):
     def _wait(self, action):
         if action not in self.properties['actions']:
             return
-        jitter = (
-            random.random() * self.properties['max_jitter'] * self.properties['jitter_multiplier']
-        )  # noqa: S311 no secret
-        until = time.monotonic() + self.properties['min_wait'] + jitter
+        until = time.monotonic() + self._seconds(random.random())  # noqa: S311 no secret
         while (left := until - time.monotonic()) > 0:
             yield left
+
+    def _seconds(self, share):
+        """Return the delay with a share of its random part, from 0 to 1."""
+        most = self.properties['max_jitter'] * self.properties['jitter_multiplier']
+        return self.properties['min_wait'] + share * most
