@@ -420,6 +420,31 @@ def test_replacing_server_gets_the_fixed_address(running_cloud, driver, ids):
     driver.delete(stack)
 
 
+def test_change_of_a_port_updates_it_or_attaches_another(running_cloud, driver, ids):
+    def of(**extra):
+        networks = [{'network': 'a network', 'port_extra_properties': extra}]
+        return {'s': server(networks=networks)}
+
+    def port():
+        (found,) = (
+            each for each in running_cloud.cloud.of('network', '/ports') if each['device_id'] == one
+        )
+        return found
+
+    mac = {'mac_address': 'fa:16:3e:00:00:02'}
+    stack = driver.create(stack_of(**of(mac_address='fa:16:3e:00:00:01')))
+    one = complete(driver, stack)
+    first = port()
+    update_server(driver, running_cloud, stack, **of(**mac))
+    second = port()
+    assert second['mac_address'] == mac['mac_address'] and second['id'] != first['id']
+    assert first not in running_cloud.cloud.of('network', '/ports')
+    for state in (False, True, False):
+        update_server(driver, running_cloud, stack, **of(**mac, admin_state_up=state))
+        assert port() is second and second['admin_state_up'] is state
+    driver.delete(stack)
+
+
 def test_resize_without_effect_fails_the_update(running_cloud, driver, ids):
     stack = driver.create(stack_of(s=server()))
     one = complete(driver, stack)

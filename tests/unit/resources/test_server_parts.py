@@ -269,6 +269,42 @@ def test_compare_with_interface_that_fits_keeps_it(given, stays):
     )
 
 
+PAIRS = [{'ip_address': '10.9.9.9'}]
+
+
+@pytest.mark.parametrize(
+    ('before', 'after', 'changes'),
+    [
+        ({}, {'admin_state_up': True, 'binding:vnic_type': 'normal'}, {}),
+        ({'admin_state_up': False}, {}, {'admin_state_up': True}),
+        ({}, {'qos_policy': 'q'}, {'qos_policy_id': 'q'}),
+        (
+            {'qos_policy': 'q', 'allowed_address_pairs': PAIRS},
+            {'admin_state_up': False},
+            {
+                'qos_policy_id': None,
+                'allowed_address_pairs': [],
+                'admin_state_up': False,
+            },
+        ),
+        ({'value_specs': {'a': 1, 'b': 1}}, {'value_specs': {'a': 1, 'b': 2}}, {'b': 2}),
+        ({'mac_address': 'm'}, {'mac_address': 'n'}, None),
+        ({'mac_address': 'm'}, {}, None),
+        ({}, {'value_specs': {'mac_address': 'n'}}, None),
+        ({}, {'binding:vnic_type': 'direct'}, None),
+        ({'no_fixed_ips': True}, {'no_fixed_ips': False}, None),
+        ({'port_security_enabled': False}, {}, None),
+    ],
+)
+def test_change_of_a_port_is_sent_or_needs_another_port(before, after, changes):
+    one, other = (net(subnet='u', port_extra_properties=each) for each in (before, after))
+    assert networks_property.port_changes(one, other, dict) == changes
+    attachment = networks_property.Attachment(one, 'p', own=True)
+    there = [{'port_id': 'p', 'net_id': 'n', 'fixed_ips': [{'subnet_id': 'u'}]}]
+    stays, gone, new = networks_property.compare([attachment], [other], there)
+    assert (len(stays), len(gone), len(new)) == ((0, 1, 1) if changes is None else (1, 0, 0))
+
+
 def test_compare_prefers_unchanged_networks():
     before = [net(network='n'), net(network='n', fixed_ip='10.0.0.33'), net(subnet='u')]
     attachments = [

@@ -1,11 +1,13 @@
 """Networks of a server: its ports, interfaces and floating IPs."""
 
+import functools
+
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.nova.server import networks_property
 from heat_lite.resources.openstack.nova.server.interfaces import ServerInterfaces
-from heat_lite.resources.openstack.nova.server.networks_property import EXTRA, Attachment
+from heat_lite.resources.openstack.nova.server.networks_property import Attachment
 
 #: keys in the data of the resource: the attachments, and those released to the replacing server
 ATTACHMENTS, RELEASED = 'plugs', 'lent'
@@ -86,6 +88,7 @@ class ServerNetworking:
         self._store(kept)
         for attachment, network in stays:
             yield from self._update(attachment, network)
+        self._store(kept)
         for network in new:
             attachment = yield from self._prepare(network, networks.index(network), released)
             kept.append(attachment)
@@ -176,10 +179,12 @@ class ServerNetworking:
     def _update(self, attachment, network):
         """A generator: update the own port and the floating IP of an attachment that stays."""
         server = self._server
-        if attachment.own and attachment.network[EXTRA] != network[EXTRA]:
-            body = _port_changes(server.name, network)
-            path = f'/ports/{attachment.port}'
-            yield from server.call_with_retry(server.client('neutron').update, path, 'port', body)
+        if attachment.own:
+            client, path = server.client('neutron'), f'/ports/{attachment.port}'
+            show = functools.partial(client.show, path, 'port')
+            body = networks_property.port_changes(attachment.network, network, show)
+            if body:
+                yield from server.call_with_retry(client.update, path, 'port', body)
         before, after = attachment.network['floating_ip'], network['floating_ip']
         if before and before != after:
             yield from self._disassociate(before)
@@ -269,12 +274,3 @@ class ServerNetworking:
     def _released(self):
         text = self._server.data().get(RELEASED)
         return set() if text is None else {each.port for each in networks_property.load(text, ())}
-
-
-def _port_changes(name, network):
-    """Return the values of a port that an update can change."""
-    body = networks_property.port_body(networks_property.port_name(name, 0), network, None, ())
-    fixed = ['name', 'network_id', 'mac_address']
-    if 'no_fixed_ips' not in body:
-        fixed.append('fixed_ips')
-    return {key: value for key, value in body.items() if key not in fixed}

@@ -4,11 +4,16 @@ import json
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import map_to_wire
+from heat_lite.resources.openstack.neutron.base import VALUE_SPECS, changed_specs
 from heat_lite.resources.openstack.nova.server.schema import PORT
 
 ALLOCATE, EXTRA = 'allocate_network', 'port_extra_properties'
 #: keys by which two entries of ``networks`` are the same network
 IDENTITY = ('network', 'port', 'subnet', 'fixed_ip', 'tag', ALLOCATE)
+#: further properties of a port that Neutron does not change while a server uses the port
+FIXED = {'mac_address', 'binding:vnic_type', 'no_fixed_ips'}
+#: the values of the port without a property; a port without another one must be a new one
+UNSET = {'allowed_address_pairs': [], 'qos_policy': None}
 
 
 # --------------------------------------------------------------- rules
@@ -85,6 +90,31 @@ def port_body(name, network, network_id, groups):
     return {**values, **(extra.get('value_specs') or {})}
 
 
+def port_changes(before, after, fetch):
+    """Return the new values of the port of a network; None if it must be a new port.
+
+    ``before`` and ``after`` are the network, ``fetch`` returns the port as Neutron shows it.
+    """
+    before, after = _port_properties(before), _port_properties(after)
+    changed = {name: after[name] for name in PORT if before[name] != after[name]}
+    unset = {name for name, value in changed.items() if value is None}
+    was, becomes = before[VALUE_SPECS], after[VALUE_SPECS]
+    specs = {key for key in {**was, **becomes} if was.get(key) != becomes.get(key)}
+    if FIXED & (changed.keys() | specs) or unset - UNSET.keys():
+        return None
+    return {
+        **{PORT[name].key(name): UNSET[name] for name in unset},
+        **map_to_wire(PORT, changed),
+        **changed_specs(was, becomes, fetch),
+    }
+
+
+def _port_properties(network):
+    """Return the further properties of the port of a network, with defaults."""
+    given = {name: value for name, value in (network[EXTRA] or {}).items() if value is not None}
+    return {name: given.get(name, each.default) for name, each in PORT.items()}
+
+
 def nic(network, port_id):
     """Return a network as the request for a new server names it; ``port_id`` may be None."""
     if port_id:
@@ -125,10 +155,15 @@ class Attachment:
     def matches(self, network):
         """Return whether an entry of the template is this network.
 
-        Its floating IP and the further properties of its port may differ: they can be updated.
+        Its floating IP and the further properties of its port may differ if they can be updated.
         """
         same = all(self.network[key] == network[key] for key in IDENTITY)
-        return same and needs_port(self.network) == needs_port(network)
+        return same and needs_port(self.network) == needs_port(network) and self._port_fits(network)
+
+    def _port_fits(self, network):
+        """Return whether the port has, or can get, the further properties of a network."""
+        changes = port_changes(self.network, network, dict)
+        return self.network['port'] is not None or changes == {} or self.own and changes is not None
 
     def satisfies(self, network, found):
         """Return whether the attached interface ``found`` is what an entry of the template wants.
@@ -139,7 +174,7 @@ class Attachment:
             return False
         if self.network['tag'] != network['tag']:
             return False
-        if not self.own and self.network[EXTRA] != network[EXTRA]:
+        if not self._port_fits(network):
             return False
         if network['port'] is not None:
             return network['port'] == self.port
