@@ -14,6 +14,7 @@ from heat_lite.cli import option_parser
 from heat_lite.common import cipher, exception
 from heat_lite.db import connections, migration, resources, services, session, stacks
 from heat_lite.db.maintenance import purge, reencrypt
+from heat_lite.operate import data_folder
 from heat_lite.operate.config_check import option_report
 from heat_lite.operate.heat_database import commands as heat_database
 from heat_lite.operate.maintenance import commands as maintenance
@@ -27,6 +28,7 @@ REFUSALS = (
     exception.HeatException,
     exception.ConfigurationError,
     settings.UnsafeKey,
+    data_folder.FolderError,
 )
 COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'updated_at')
 
@@ -40,6 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if conf.command.func not in WITHOUT_DATABASE:
             settings.encryption_key(conf)
+            conf.register_opts(session.OPTIONS, 'database')
+            folder = data_folder.folder_of(conf)
+            if folder is not None:
+                data_folder.configure(conf, folder)
             session.configure(conf)
         return conf.command.func(conf) or 0
     except REFUSALS as error:
@@ -197,6 +203,9 @@ def _row(service: Any) -> tuple[str, ...]:
 
 def _register(conf: ConfigOpts) -> None:
     if 'command' not in conf:
+        conf.register_cli_opt(
+            cfg.StrOpt('data-dir', help='The folder of "heat-lite up": its database and its key.')
+        )
         conf.register_cli_opt(
             cfg.SubCommandOpt('command', handler=_add_commands, help='Command to run.')
         )

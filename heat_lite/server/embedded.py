@@ -18,7 +18,6 @@ from oslo_policy import opts as policy_options
 from heat_lite import conf as options
 from heat_lite.api import deploy
 from heat_lite.common import installation
-from heat_lite.conf import identity
 from heat_lite.db import connections, session, stacks
 from heat_lite.operate import bootstrap_db, data_folder
 from heat_lite.server import aws_ports, container_port, engine_worker, supervisor, wsgi_server
@@ -26,8 +25,6 @@ from heat_lite.server.monitoring import monitor
 from heat_lite.startup import global_environment, local_containers, settings
 
 PROJECT = 'default'
-#: the database in the data folder
-FILE = 'heat.sqlite'
 READY_SECONDS = 30
 RETRY_SECONDS = 0.2
 GRACE_SECONDS = 4
@@ -113,7 +110,9 @@ def _run_with_database(args, *others, **options):
     try:
         return _run(args, *others, **options)
     except connections.ERRORS as error:
-        raise StartError(connections.describe_failure(error, args.data_dir / FILE)) from None
+        raise StartError(
+            connections.describe_failure(error, args.data_dir / data_folder.DATABASE)
+        ) from None
 
 
 def _run(args, conf, sockets, signals, shown, patient=False):
@@ -235,9 +234,8 @@ def configure(args, conf=cfg.CONF):
     conf.set_default('web_page', True, group='heat_lite')
     policy_options.set_defaults(conf, str(installation.data_path('etc', POLICY)))
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
-    conf.set_override('connection', f'sqlite:///{args.data_dir.resolve()}/{FILE}', group='database')
     conf.set_override('plugin_dirs', [*conf.plugin_dirs, *map(str, args.plugin_dir)])
-    _set_encryption_key(conf, args.data_dir)
+    data_folder.configure(conf, args.data_dir)
     if not args.debug:
         conf.set_default(
             'default_log_levels', ['heat_lite.server.wsgi_server=WARN', *conf.default_log_levels]
@@ -272,18 +270,6 @@ def _print_options(endpoint, folder):
         f'openstack --os-auth-type admin_token --os-endpoint {endpoint}',
         flush=True,
     )
-
-
-def _set_encryption_key(conf, folder):
-    """Set the key of the data folder, unless a configuration file has a private one.
-
-    The public default key still decrypts: an older database can contain secrets under it.
-    """
-    conf.set_default('auth_encryption_key', data_folder.encryption_key(folder))
-    if settings.encryption_key(conf) == identity.WELL_KNOWN_KEY:
-        conf.set_override('auth_encryption_key', data_folder.encryption_key(folder))
-    former = [*conf.heat_lite.former_encryption_keys, identity.WELL_KNOWN_KEY]
-    conf.set_override('former_encryption_keys', former, 'heat_lite')
 
 
 def _listen(host, port, option):
