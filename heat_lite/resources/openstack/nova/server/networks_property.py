@@ -13,7 +13,7 @@ IDENTITY = ('network', 'port', 'subnet', 'fixed_ip', 'tag', ALLOCATE)
 #: further properties of a port that Neutron does not change while a server uses the port
 FIXED = {'mac_address', 'binding:vnic_type', 'no_fixed_ips'}
 #: the values of the port without a property; a port without another one must be a new one
-UNSET = {'allowed_address_pairs': [], 'qos_policy': None}
+UNSET: dict[str, list | None] = {'allowed_address_pairs': [], 'qos_policy': None}
 
 
 # --------------------------------------------------------------- rules
