@@ -9,8 +9,9 @@ import time
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.db import journal
+from heat_lite.db import journal, locks
 from heat_lite.db import resources as db_resources
+from heat_lite.engine.execution.task_manager import ThreadGroupManager
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.service import EngineService
 from heat_lite.engine.stack import hooks as hooks_module
@@ -315,6 +316,37 @@ def test_update_replaces_resource_marked_unhealthy(engine):
         engine.physical_id(identity, 'a') != before['a']
         and engine.physical_id(identity, 'b') == before['b']
     )
+
+
+def test_mark_unhealthy_after_a_replacement_that_it_has_not_read(engine, monkeypatch):
+    """Between the load of the resource and its mark an update has replaced it."""
+    identity = engine.create({'resources': {'a': resource(value='1')}})
+    before, call = engine.physical_id(identity, 'a'), ThreadGroupManager.call
+
+    def call_after_an_update(manager, stack, function):
+        monkeypatch.undo()
+        assert stack.records.best('a').nova_instance == before
+        changed = resource(value='2', update_replace=True)
+        engine.update(identity, {'resources': {'a': changed}})
+        return call(manager, stack, function)
+
+    monkeypatch.setattr(ThreadGroupManager, 'call', call_after_an_update)
+    engine.client.resource_mark_unhealthy(
+        engine.context, stack_identity=identity, resource_name='a', mark_unhealthy=True
+    )
+    assert engine.physical_id(identity, 'a') != before
+    assert engine.resources(identity) == {'a': 'CHECK_FAILED'}
+
+
+def test_mark_unhealthy_is_refused_while_another_engine_has_the_lock(engine):
+    identity = engine.create({'resources': {'a': resource()}})
+    locks.acquire(identity['stack_id'], 'another')
+    with pytest.raises(exception.ActionInProgress):
+        engine.client.resource_mark_unhealthy(
+            engine.context, stack_identity=identity, resource_name='a', mark_unhealthy=True
+        )
+    assert engine.resources(identity) == {'a': 'CREATE_COMPLETE'}
+    locks.release(identity['stack_id'], 'another')
 
 
 def test_mark_unhealthy_during_create_marks_only_idle_resource(engine):

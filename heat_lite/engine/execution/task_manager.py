@@ -219,16 +219,34 @@ class ThreadGroupManager:
     # ------------------------------------------------------------ requests
 
     def call(self, stack: Stack, function: Callable[[Stack], Value]) -> Value:
-        """Call ``function(stack)`` in the task of the stack, or here where none runs.
+        """Call ``function(stack)`` in the task of the stack, or here, under its lock, where none
+        runs.
 
-        Its changes are stored when this returns.
+        Its changes are stored when this returns. Raises ActionInProgress where another engine has
+        the lock.
         """
-        callback = Callback(function)
-        if self._ask(stack, callback, Mailbox.put_callback):
-            return callback.result
-        result = function(stack)
-        stack.journal.flush()
-        return result
+        callback, until = Callback(function), time.monotonic() + SECONDS
+        while not self._ask(stack, callback, Mailbox.put_callback):
+            holder = locks.acquire(stack.id, self._engine_id)
+            if holder is None:
+                return self._call_under_lock(stack, function)
+            if holder != self._engine_id or time.monotonic() > until:
+                raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+            self._await_end(stack.id)  # it begins, or takes no more requests
+        return callback.result
+
+    def _call_under_lock(self, stack: Stack, function: Callable[[Stack], Value]) -> Value:
+        try:
+            stack.forget_rows()
+            stack.journal.holder = self._engine_id
+            result = function(stack)
+            stack.journal.flush()
+            return result
+        except journal.LockLost:
+            raise exception.ActionInProgress(stack_name=stack.name, action=stack.action) from None
+        finally:
+            stack.journal.holder = None
+            locks.release(stack.id, self._engine_id)
 
     def _ask(self, stack: Stack, request: Request, put: Callable[[Mailbox, Request], bool]) -> bool:
         """Whether the running task of the stack has served the request."""
