@@ -1,5 +1,7 @@
 """Software configurations and their deployments to servers."""
 
+from collections.abc import Callable
+
 from oslo_db import exception as db_exception
 from sqlalchemy import ColumnElement, delete, func, or_, select, true, update
 
@@ -115,16 +117,18 @@ def list_deployments(context: RequestContext, server_id: str | None = None) -> R
 
 @session.writer
 def update_deployment(
-    context: RequestContext, deployment_id: str, values: dict, expect: str | None = None
-) -> bool:
-    """Update a deployment and return whether it was updated.
+    context: RequestContext, deployment_id: str, change: Callable[[Row], dict | None]
+) -> dict | None:
+    """Store the columns that ``change(row)`` gives, and return them; None stores nothing.
 
-    With ``expect`` it is updated only if it has this status.
+    The row is locked meanwhile; one that is gone is not changed.
     """
-    query = update(_D).where(_D.c.id == deployment_id, _visible_to(context))
-    if expect is not None:
-        query = query.where(_D.c.status == expect)
-    return session.execute(query.values(values)).rowcount == 1
+    chosen = _D.c.id == deployment_id, _visible_to(context)
+    row = session.execute(select(_D).where(*chosen).with_for_update()).first()
+    values = None if row is None else change(row)
+    if values is not None:
+        session.execute(update(_D).where(*chosen).values(values))
+    return values
 
 
 @session.writer

@@ -77,6 +77,17 @@ def set_state(rule_id: int, values: dict) -> bool:
     return session.execute(update(_W).where(_W.c.id == rule_id).values(values)).rowcount == 1
 
 
+@session.writer
+def override(rule_id: int, state: str, unless: str) -> str | None:
+    """Set the state of a rule, unless it has a certain one. Return the former one, or None."""
+    chosen = _W.c.id == rule_id
+    query = select(_W.c.state).where(chosen).with_for_update()
+    former = session.execute(query).scalar()
+    if former != unless:
+        session.execute(update(_W).where(chosen).values(state=state))
+    return former
+
+
 @session.reader
 def find(stack_id: str, name: str) -> Row:
     """Return the rule of a stack with this name, or None."""

@@ -9,6 +9,8 @@ import sqlalchemy
 
 from heat_lite.common import context, exception
 from heat_lite.db import models, session
+from heat_lite.db import resources as db_resources
+from heat_lite.engine.software.software import Software
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
@@ -350,6 +352,48 @@ def test_signal_completes_the_deployment(engine):
     assert engine.outputs(identity) == {'out': 'hi', 'deploy_stdout': 'so', 'bogus': None}
     # as in Heat, the event of a signal is stored after its effect
     until(lambda: ('d', 'SIGNAL_IN_PROGRESS') in engine.events(identity))
+
+
+def test_signal_keeps_outputs_that_are_stored_while_it_is_handled(engine, monkeypatch):
+    config = engine.client.create_software_config(
+        engine.context, group='script', name='n', config='x', outputs=[{'name': 'out'}]
+    )['id']
+    values = {'server_id': 'srv', 'config_id': config, 'action': 'GO', 'status': 'IN_PROGRESS'}
+    waiting = engine.client.create_software_deployment(engine.context, **values)
+    find = Software._deployment
+
+    def find_before_a_change(self, deployment_id):
+        monkeypatch.undo()
+        row = find(self, deployment_id)
+        table = models.software_deployment
+        with session.engine().begin() as connection:
+            changed = table.update().where(table.c.id == deployment_id)
+            connection.execute(changed.values(output_values={'kept': 1}))
+        return row
+
+    monkeypatch.setattr(Software, '_deployment', find_before_a_change)
+    engine.client.signal_software_deployment(
+        engine.context, deployment_id=waiting['id'], details={'out': 'hi'}
+    )
+    shown = engine.client.show_software_deployment(engine.context, deployment_id=waiting['id'])
+    assert (shown['output_values']['kept'], shown['output_values']['out']) == (1, 'hi')
+
+
+def test_new_metadata_of_a_server_keep_a_deployment_that_is_stored_meanwhile(engine, monkeypatch):
+    server = {'type': 'OS::Heat::DeployedServer', 'metadata': {'mine': 1}}
+    identity = engine.create({'resources': {'s': server}})
+    read = db_resources.metadata
+
+    def read_before_a_change(row_id):
+        known, key = read(row_id)
+        monkeypatch.undo()
+        assert db_resources.set_metadata(row_id, {**known, 'deployments': ['new']}, expect=key)
+        return known, key
+
+    monkeypatch.setattr(db_resources, 'metadata', read_before_a_change)
+    engine.update(identity, {'resources': {'s': {**server, 'metadata': {'mine': 2}}}})
+    metadata = engine.resource(identity, 's')['metadata']
+    assert (metadata['mine'], metadata['deployments']) == (2, ['new'])
 
 
 def test_failure_signal_fails_the_stack(engine):

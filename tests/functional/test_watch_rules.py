@@ -9,7 +9,7 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import models, session
 from heat_lite.db import watch_rules as db_watch_rules
-from heat_lite.engine.watch import watch_evaluation
+from heat_lite.engine.watch import watch_evaluation, watch_rules
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
@@ -189,6 +189,22 @@ def test_suspended_alarm_is_not_evaluated(engine):
     assert watch(engine, name)['state_value'] == 'NODATA'
     push(engine, name, 99)
     wait_for_state(engine, name, 'ALARM')
+
+
+def test_state_of_an_alarm_that_is_suspended_meanwhile_is_not_set(engine, monkeypatch):
+    identity = engine.create(only())
+    name = engine.outputs(identity)['name']
+    find = watch_rules._named
+
+    def find_before_a_suspension(context, watch_name):
+        row = find(context, watch_name)
+        db_watch_rules.set_state(row.id, {'state': 'SUSPENDED', 'due_at': None})
+        return row
+
+    monkeypatch.setattr(watch_rules, '_named', find_before_a_suspension)
+    with pytest.raises(exception.Invalid, match=f'the alarm {name} is suspended'):
+        engine.client.set_watch_state(engine.context, watch_name=name, state='ALARM')
+    assert watch(engine, name)['state_value'] == 'SUSPENDED'
 
 
 def test_check_finds_a_rule_that_is_gone(engine):

@@ -164,7 +164,7 @@ class Software:
         if 'config_id' in changes:
             self._config(changes['config_id'])
         changes['updated_at'] = _when(changes.get('updated_at'))
-        db_software.update_deployment(self._context, deployment_id, changes)
+        db_software.update_deployment(self._context, deployment_id, lambda row: changes)
         if 'config_id' in changes:
             self._update_server_metadata(row.server_id)
         self._notify(deployment_id)
@@ -194,23 +194,23 @@ class Software:
         if not deployment_id:
             raise exception.Invalid(reason='a signal to a deployment needs its id')
         software.check_signal(details)
-        row = self._deployment(deployment_id)
-        if row.status != status.IN_PROGRESS:
-            return None
-        outputs = (self._config(row.config_id).config or {}).get('outputs') or ()
-        outcome = software.deployment_result(outputs, details or {}, row.output_values)
-        end = (
-            {'status': status.FAILED, 'status_reason': outcome.reason()}
-            if outcome.reasons
-            else _END
-        )
-        values = {'output_values': outcome.outputs, 'updated_at': _when(updated_at), **end}
+        self._deployment(deployment_id)
+
+        def end(row: Row) -> Values | None:
+            if row.status != status.IN_PROGRESS:
+                return None
+            outputs = (self._config(row.config_id).config or {}).get('outputs') or ()
+            outcome = software.deployment_result(outputs, details or {}, row.output_values)
+            failure = {'status': status.FAILED, 'status_reason': outcome.reason()}
+            values = {'output_values': outcome.outputs, 'updated_at': _when(updated_at)}
+            return {**values, **(failure if outcome.reasons else _END)}
+
         # of two simultaneous signals only the first is stored
-        if not db_software.update_deployment(
-            self._context, deployment_id, values, expect=status.IN_PROGRESS
-        ):
+        stored = db_software.update_deployment(self._context, deployment_id, end)
+        if stored is None:
             return None
-        return f'deployment {deployment_id} {"failed" if outcome.reasons else "succeeded"}'
+        result = 'failed' if stored['status'] == status.FAILED else 'succeeded'
+        return f'deployment {deployment_id} {result}'
 
     def ended(self, deployment_id: str, seconds: float) -> Work[Values]:
         """Wait for the end of a deployment, ``seconds`` at most. Return it. A generator."""

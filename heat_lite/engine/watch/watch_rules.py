@@ -181,11 +181,10 @@ class WatchRules:
                 f'{state!r:.100}'
             )
         row = _named(context, watch_name)
-        if row.state == SUSPENDED:
+        if db_watch_rules.override(row.id, state, unless=SUSPENDED) in (None, SUSPENDED):
             raise exception.Invalid(
                 reason=f'the alarm {watch_name} is suspended: resume its stack first'
             )
-        db_watch_rules.set_state(row.id, {'state': state})
         self.act(row, row.tenant, state, str(reason or 'set by a request')[:MAX_REASON])
         return {**format_rule(row), 'state_value': state}
 

@@ -227,9 +227,10 @@ class ConfigAgent(SeparateStackUser):
 
     def metadata_set(self, metadata):
         """Set the metadata, keeping the deployments and the settings of the collector."""
-        known = self.metadata_get(refresh=True)
-        made = {**metadata, **{key: known[key] for key in (DEPLOYMENTS, COLLECT) if key in known}}
-        super().metadata_set(made)
+        kept = (DEPLOYMENTS, COLLECT)
+        made = self.metadata_change(
+            lambda known: {**metadata, **{key: known[key] for key in kept if key in known}}
+        )
         self.metadata_updated(made)
 
     def access_allowed(self, resource_name):

@@ -39,10 +39,10 @@ def test_deployment_is_created_listed_and_deleted(database, context, other):
     assert software.list_deployments(other) == [] and software.get_deployment(other, first) is None
     inside = RequestContext(project_id='users', overwrite=False)
     assert software.get_deployment(inside, first).input_values == {'a': '😀'}
-    assert software.update_deployment(
-        inside, first, {'status': 'COMPLETE', 'output_values': {'deploy_stdout': 'x' * 70_000}}
-    )
-    assert not software.update_deployment(other, first, {'status': 'FAILED'})
+    changed = {'status': 'COMPLETE', 'output_values': {'deploy_stdout': 'x' * 70_000}}
+    assert software.update_deployment(inside, first, lambda row: changed) == changed
+    assert software.update_deployment(other, first, lambda row: changed) is None
+    assert software.update_deployment(inside, first, lambda row: None) is None
     row = software.get_deployment(context, first)
     assert (row.status, len(row.output_values['deploy_stdout'])) == ('COMPLETE', 70_000)
     with pytest.raises(
