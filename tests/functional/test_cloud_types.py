@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from heat_lite import resources
+from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 from heat_lite.resources.containers.engine_object import EngineObject
 from tests import samples
@@ -176,3 +177,14 @@ def test_association_of_nova_ends_and_begins_with_its_floating_ip(running_cloud,
     assert ports() == [False, True]
     driver.delete(stack)
     assert ports() == [False, False]
+
+
+def test_group_of_a_missing_instance_is_refused_with_its_name(running_cloud, driver, ids):  # noqa: F811
+    group = {
+        'type': 'AWS::AutoScaling::AutoScalingGroup',
+        'properties': {'MinSize': 1, 'MaxSize': 1, 'InstanceId': '7', 'AvailabilityZones': ['a']},
+    }
+    with pytest.raises(
+        exception.StackValidationFailed, match=r'The Server \(7\) could not be found'
+    ):
+        driver.create({'resources': {'it': group}}, name='group')

@@ -225,8 +225,11 @@ class Stack(StackFields):
     @lru_cache.cached_property
     def made_names(self) -> dict[str, str]:
         """``{name of an object: resource that makes it}``, with those of nested stacks."""
+        # a name that this search itself asks for has no maker
+        found: dict[str, str] = self.__dict__.setdefault('made_names', {})
         tree = itertools.islice(self.foreseen_tree(), MAX_FORESEEN)
-        return {name: maker for item in tree for name, maker in item._own_names()}
+        found.update((name, maker) for item in tree for name, maker in item._own_names())
+        return found
 
     def foreseen_tree(self) -> 'Iterator[Stack]':
         """Yield the stack and the stacks that its resources will have."""
@@ -234,7 +237,7 @@ class Stack(StackFields):
         for name in self.definitions:
             try:
                 nested = self.resource_for(name).preview_nested()
-            except (exception.HeatException, ValueUnknown):
+            except (exception.HeatException, ValueUnknown, *function.ARGUMENT_ERRORS):
                 continue  # validation reports what is invalid in it
             if nested is not None:
                 yield from nested.foreseen_tree()

@@ -81,7 +81,7 @@ def _implied(
     foresight, stack.foresight = stack.foresight, None
     try:
         return [*stack.resource_for(name).implied_dependencies(definitions)]
-    except ValueUnknown:  # of a parameter
+    except (ValueUnknown, *function.ARGUMENT_ERRORS):  # the validation refuses a wrong shape
         return []
     finally:
         stack.foresight = foresight

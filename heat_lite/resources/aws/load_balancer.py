@@ -10,6 +10,7 @@ from heat_lite.resources.aws.autoscaling_group import NETWORK
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
 from heat_lite.resources.base.template_resource import fetch_template
+from heat_lite.template import checks
 from heat_lite.template.schema import integer, list_, map_, string, text
 
 #: the name of the nested template: the operator may map it to another one
@@ -98,6 +99,8 @@ class LoadBalancer(GroupBalancer):
 
     def validate(self):
         super().validate()
+        lists = ('Instances', 'SecurityGroups')
+        checks.require_scalars(self.properties_schema, self.properties, lists)
         check = self.properties['HealthCheck']
         if check and check['Interval'] < check['Timeout']:
             raise exception.StackValidationFailed('Interval must be larger than Timeout')

@@ -7,6 +7,7 @@ replaced or updated has them, too. Other names are pools of Octavia (see ``pool_
 from heat_lite.common import exception
 from heat_lite.resources.base import pool_members
 from heat_lite.resources.base.stack_resource import StackResource
+from heat_lite.template import checks
 from heat_lite.template.unknown import Unknown
 
 NAMES = 'LoadBalancerNames'
@@ -50,6 +51,7 @@ class GroupBalancer(StackResource):
 
 def validate(group):
     """Raise StackValidationFailed if the group names neither a GroupBalancer nor a pool."""
+    checks.require_scalars(group.properties_schema, group.properties, [NAMES])
     definitions = group.stack.definitions
     for name in group.properties[NAMES] or ():
         if isinstance(name, Unknown):

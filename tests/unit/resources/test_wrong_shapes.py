@@ -150,7 +150,10 @@ def test_property_of_a_wrong_shape_is_refused_or_accepted(name):
     failures = []
     for path, values in cases(kind):
         try:
-            validation.validate_resource(resource(name, values, Foresight()))
+            made = resource(name, values, Foresight())
+            made.stack.requirements  # noqa: B018 - before the validation
+            validation.validate_resource(made)
+            made.preview_nested()
             if issubclass(kind, ServiceResource):
                 step_to_first_request(resource(name, values).handle_create())
         except (exception.HeatException, offline_validation.CloudRequired):
