@@ -311,6 +311,80 @@ def test_slow_delete_of_a_snapshot_is_not_taken_over(url, short_snapshot_timeout
         assert calls.count('before drop') == 2
 
 
+# --------------------------------------------------------------- nested stacks
+
+
+def with_nested(**resources):
+    """Return the arguments of a stack whose resource ``n`` nests these."""
+    return template(n={'type': 'nested.yaml'}), {'nested.yaml': json.dumps(template(**resources))}
+
+
+def nested_in(driver, stack):
+    return driver.resource(stack, 'n')['nested_stack_id']
+
+
+def is_begun_in_nested(driver, nested):
+    return driver.resources(nested).get('bad') == 'CREATE_IN_PROGRESS'
+
+
+def has_failed_in_nested(driver, nested):
+    return driver.state(nested) == 'UPDATE_FAILED'
+
+
+@pytest.mark.parametrize('convergence', [False, True])
+@pytest.mark.parametrize('condition', [is_begun_in_nested, has_failed_in_nested])
+def test_failed_nested_update_is_not_repeated_after_a_takeover(
+    url, condition, convergence, monkeypatch
+):
+    monkeypatch.setattr(engines, 'CONVERGENCE', convergence)
+
+    def work(driver):
+        made, files = with_nested(a=thing())
+        stack = create(driver, made, files=files)
+        changed, files = with_nested(a=thing(), bad=thing(GENERATED, wait=2, fail=True))
+        driver.update(stack, changed, files=files, wait=False)
+        return stack
+
+    run_and_kill_when(url, work, lambda stack, driver: condition(driver, nested_in(driver, stack)))
+
+    def inspect(driver):
+        stack = identity(driver)
+        assert driver.state(stack) == 'UPDATE_FAILED'
+        assert driver.resources(stack) == {'n': 'UPDATE_FAILED'}
+        reason = driver.stack(stack)['stack_status_reason']
+        assert (
+            reason == 'Resource UPDATE failed: ValueError: resources.n.resources.bad: told to fail'
+        )
+        nested = nested_in(driver, stack)
+        assert driver.events(nested).count((nested['stack_name'], 'UPDATE_IN_PROGRESS')) == 1
+
+    recover(url, inspect, settle=False)
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 4, 5])
+def test_failure_of_an_earlier_nested_update_is_not_taken_for_a_new_one(count, url):
+    def work(driver):
+        made, files = with_nested(a=thing())
+        stack = create(driver, made, files=files)
+        changed, files = with_nested(a=thing(), b=thing(fail=True))
+        driver.update(stack, changed, files=files)
+        assert driver.state(stack) == 'UPDATE_FAILED'
+        engine_processes.KillPoint('committed', count).arm(engines.session.engine())
+        changed, files = with_nested(a=thing(), b=thing())
+        driver.update(stack, changed, files=files)
+
+    assert engine_processes.run_engine(url, work)
+
+    def inspect(driver):
+        stack = identity(driver)
+        if driver.state(stack) != 'UPDATE_FAILED':
+            assert driver.state(stack) == 'UPDATE_COMPLETE'
+        else:  # killed before the second update began
+            assert driver.events(stack).count(('s', 'UPDATE_IN_PROGRESS')) == 1
+
+    recover(url, inspect, settle=False)
+
+
 # --------------------------------------------------------------- adoption
 
 

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from heat_lite.common import status
-from heat_lite.common.value_types import Row
+from heat_lite.common.value_types import Row, Value
 from heat_lite.db import events as db_events
 from heat_lite.engine.execution.plan import Graph, Node
 from heat_lite.engine.resource.record import Record
@@ -18,11 +18,14 @@ from heat_lite.engine.stack.stack import Stack
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """``done``: names of the finished resources; ``failed``: ``{name: reason}`` of the failed."""
+    """``done``: names of the finished resources; ``failed``: ``{name: reason}`` of the failed;
+    ``begun``: ``{name: id of the event}`` of those in progress.
+    """
 
     action: str
     done: frozenset[str] = frozenset()
     failed: dict[str, str] = dataclasses.field(default_factory=dict)
+    begun: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 def begin(stack: Stack) -> None:
@@ -41,15 +44,19 @@ def progress_of(stack: Stack) -> Progress:
     """Return the Progress of the stack's action, by the events since its beginning."""
     done: set[str] = set()
     failed: dict[str, str] = {}
+    begun: dict[str, int] = {}
     for event in _events_of_action(stack):
         name = event.resource_name
         done.discard(name)
         failed.pop(name, None)
-        if event.resource_status == status.FAILED:
+        begun.pop(name, None)
+        if event.resource_status == status.IN_PROGRESS:
+            begun[name] = event.id
+        elif event.resource_status == status.FAILED:
             failed[name] = event.resource_status_reason
         elif (event.resource_action, event.resource_status) == (stack.action, status.COMPLETE):
             done.add(name)
-    return Progress(stack.action, frozenset(done), failed)
+    return Progress(stack.action, frozenset(done), failed, begun)
 
 
 def age(stack: Stack) -> float:
@@ -71,6 +78,23 @@ def is_done(stack: Stack, name: str) -> bool:
 def failure_of(stack: Stack, name: str) -> str | None:
     """Return why the resource failed before the take-over, None where it did not."""
     return stack.run.resumed_from.failed.get(name) if _was_resumed(stack) else None
+
+
+def nested_failure(resource: Value) -> str | None:
+    """Return why the interrupted action of the resource has failed in its nested stack, at rest.
+
+    None where it has not. A failure of a nested action that began before the resource's is older.
+    """
+    stack = resource.stack
+    began = stack.run.resumed_from.begun.get(resource.name) if _was_resumed(stack) else None
+    if began is None or not resource.has_nested_stack:
+        return None
+    nested = resource.nested()
+    if nested is None or nested.state != (resource.action, status.FAILED):
+        return None
+    own = {'physical_resource_id': nested.id, 'resource_status': status.IN_PROGRESS}
+    begins = [event.id for event in db_events.list_rows(nested.id, filters=own)]
+    return nested.status_reason if max(begins, default=0) > began else None
 
 
 def is_interrupted(stack: Stack, row: Record) -> bool:

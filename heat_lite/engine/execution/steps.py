@@ -93,9 +93,9 @@ def _recover(stack: Stack, node: Node, resource: Resource) -> Work:
         else:
             if has_current_definition:
                 yield from hooks.after(resource, status.CREATE)
+        yield from stored_first(resource, _decide(stack, node, resource))
     else:
-        yield from resource.settle()
-    yield from stored_first(resource, _decide(stack, node, resource))
+        yield from _settled(resource, lambda settled: _decide(stack, node, settled))
 
 
 def _apply_after_hook(stack: Stack, node: Node, resource: Resource) -> Work:
@@ -333,8 +333,18 @@ def _when_settled(resource: Resource, work: Callable[[Resource], Work]) -> Work:
 
 
 def _settled(resource: Resource, work: Callable[[Resource], Work]) -> Work:
+    """Wait for what a dead engine has left running, then do ``work``.
+
+    What has failed in the nested stack meanwhile is not repeated.
+    """
     yield from resource.settle()
-    yield from stored_first(resource, work(resource))
+    action = resource.action
+    if (reason := recovery.nested_failure(resource)) is None:
+        rest = work(resource)
+    else:
+        failure = exception.ResourceFailure.from_status_reason(reason)
+        rest = lifecycle.fail(resource, action, failure)
+    yield from stored_first(resource, rest)
 
 
 #: what a node that applies a definition does in each action, and one that follows its dependants
