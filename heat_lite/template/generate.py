@@ -70,14 +70,23 @@ def _hot(
 
 
 def _hot_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter = _parameter(schema, _TYPES[schema.type], str)
+    parameter = _parameter(schema, _kind(schema), str)
     if schema.constraints:
         parameter['constraints'] = [constraint.to_wire() for constraint in schema.constraints]
     return parameter
 
 
+def _kind(schema: PropertySchema) -> str:
+    """Return the HOT type of the parameter; a list of texts alone can be given between commas."""
+    is_nested = schema.type == LIST and schema.schema and schema.schema.type in (MAP, LIST, ANY)
+    return _TYPES[MAP if is_nested else schema.type]
+
+
 def _parameter(schema: PropertySchema, kind: str, spell: Callable[[str], str]) -> dict[str, Value]:
-    given = {'type': kind, 'description': schema.description, 'default': schema.default}
+    default = schema.default
+    if schema.type == LIST and default is not None:
+        default = [*default]  # that of a type of Heat is a map
+    given = {'type': kind, 'description': schema.description, 'default': default}
     return {spell(key): value for key, value in given.items() if value is not None}
 
 
@@ -96,20 +105,15 @@ def _cfn(
         'Resources': {
             name: {
                 'Type': resource_type,
-                'Properties': {key: _cfn_value(key, schema) for key, schema in properties.items()},
+                'Properties': {key: {'Ref': key} for key in properties},
             }
         },
         'Outputs': outputs,
     }
 
 
-def _cfn_value(name: str, schema: PropertySchema) -> dict[str, Value]:
-    """Return the reference to the parameter. A list parameter is a string that must be split."""
-    return {'Fn::Split': [',', {'Ref': name}]} if schema.type == LIST else {'Ref': name}
-
-
 def _cfn_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter = _parameter(schema, WIRE_NAMES[_TYPES[schema.type]], str.capitalize)
+    parameter = _parameter(schema, WIRE_NAMES[_kind(schema)], str.capitalize)
     # CFN has no custom constraints
     parameter.update(
         describe_constraints(

@@ -87,7 +87,7 @@ def test_template_for_cfn_type():
     }
     assert template['Parameters']['net'] == {'Type': 'String', 'Description': 'Its network.'}
     properties = template['Resources']['Thing']['Properties']
-    assert properties['tags'] == {'Fn::Split': [',', {'Ref': 'tags'}]}
+    assert properties['tags'] == {'Ref': 'tags'}
     assert properties['meta'] == {'Ref': 'meta'}
     assert template['Outputs'] == {
         'status': {'Value': {'Fn::GetAtt': ['Thing', 'status']}, 'Description': 'Its status.'},
