@@ -435,8 +435,12 @@ def test_change_of_a_port_updates_it_or_attaches_another(running_cloud, driver, 
     stack = driver.create(stack_of(**of(mac_address='fa:16:3e:00:00:01')))
     one = complete(driver, stack)
     first = port()
+    of_an_interrupted_update = running_cloud.cloud.put(
+        'network', '/ports', name='s-port-0', description=first['description'], **mac
+    )
     update_server(driver, running_cloud, stack, **of(**mac))
     second = port()
+    assert ('network', '/ports', of_an_interrupted_update) not in running_cloud.cloud.objects
     assert second['mac_address'] == mac['mac_address'] and second['id'] != first['id']
     assert first not in running_cloud.cloud.of('network', '/ports')
     for state in (False, True, False):

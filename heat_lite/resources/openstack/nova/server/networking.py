@@ -82,6 +82,9 @@ class ServerNetworking:
         )
         for attachment in removed:
             yield from self._detach(attachment)
+        # of an interrupted update: their addresses may be needed
+        for port in {*self._created_ports()} - {each.port for each in attachments}:
+            yield from self._delete_port(port)
         if allocation is not None:
             yield from self._allocate(allocation, free)
         kept = [attachment for attachment, _ in stays]
