@@ -57,6 +57,9 @@ ERRORS = {
     '503': 'The service has no place for the request now; repeat it after Retry-After seconds.',
     '504': 'No engine has answered in time.',
 }
+#: the operations with If-Match
+CONDITIONAL = ('stacks.update', 'stacks.update_patch')
+CHANGED = 'The definition of the stack is not that of If-Match.'
 ERROR_SCHEMA = {
     'type': 'object',
     'properties': {
@@ -113,7 +116,7 @@ def _operation(each: Operation) -> Values:
         'operationId': each.name.replace('.', '_') + by_resource + by_method,
         'tags': [GROUPS[group]],
         'summary': each.summary,
-        'parameters': [*_path_parameters(gaps), *_query_parameters(each)],
+        'parameters': [*_path_parameters(gaps), *_query_parameters(each), *_condition(each)],
         'responses': dict(_responses(each)),
     }
     if rule:
@@ -138,6 +141,12 @@ def _query_parameters(each: Operation) -> Iterator[Values]:
         yield {**found, 'style': 'form', 'explode': True} if schema is TEXTS else found
 
 
+def _condition(each: Operation) -> Iterator[Values]:
+    if each.name in CONDITIONAL:
+        text = 'ETags of the stack: the update is refused (412) if its definition is another one.'
+        yield {'name': 'If-Match', 'in': 'header', 'description': text, 'schema': STRING}
+
+
 def _responses(each: Operation) -> Iterator[tuple[str, Values]]:
     response: Values = {'description': 'The request has succeeded.'}
     if each.status in (200, 201):
@@ -147,7 +156,8 @@ def _responses(each: Operation) -> Iterator[tuple[str, Values]]:
     yield str(each.status), response
     if each.query:
         yield '304', {'description': 'Nothing has changed since the ETag of If-None-Match.'}
-    for code, text in ERRORS.items():
+    changed = {'412': CHANGED} if each.name in CONDITIONAL else {}
+    for code, text in {**ERRORS, **changed}.items():
         schema = {'$ref': '#/components/schemas/Error'}
         yield code, {'description': text, 'content': {'application/json': {'schema': schema}}}
 

@@ -61,6 +61,9 @@ class BadRequest(webob.exc.HTTPBadRequest):
 class Request(webob.BaseRequest):
     """A request; its properties raise BadRequest for invalid UTF-8, and for a NUL in the query."""
 
+    #: the beginning of the ETag of the response: of what an update with If-Match must find
+    version = ''
+
     @property
     def context(self) -> RequestContext:
         return self.environ[CONTEXT]
@@ -236,7 +239,7 @@ def _response(result: Value, request: Request) -> webob.Response:
     response = json_response(result)
     if request.method != 'GET':
         return response
-    tag = hashlib.sha256(response.body).hexdigest()[:32]
+    tag = request.version + hashlib.sha256(response.body).hexdigest()[:32]
     if 'HTTP_IF_NONE_MATCH' in request.environ and tag in request.if_none_match:
         response = webob.Response(status=304)
         del response.content_type

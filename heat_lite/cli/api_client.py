@@ -245,12 +245,14 @@ class ApiClient:
         self._tls = tls
         self._last = ''  # the last request, for people
 
-    def call(self, method: str, path: str, body: Value = None, **query: Value) -> Value:
+    def call(
+        self, method: str, path: str, body: Value = None, if_match: str = '', **query: Value
+    ) -> Value:
         """Send a request below the endpoint. Return the decoded body. Raises RequestFailed."""
         url = self.url_of(path, query)
         self._last = f'{method} {self.endpoint}{path}'
         try:
-            return self._send(method, url, body)
+            return self._send(method, url, body, if_match)
         except RequestFailed as error:
             if error.status != 401:
                 raise
@@ -258,7 +260,7 @@ class ApiClient:
                 text = f'{error.text.rstrip(".")} ({self.endpoint}){NO_TOKEN}'
                 raise RequestFailed(401, text) from error
         self.headers = {TOKEN_HEADER: self._renew()}
-        return self._send(method, url, body)
+        return self._send(method, url, body, if_match)
 
     def get(self, path: str, **query: Value) -> Value:
         return self.call('GET', path, **query)
@@ -272,8 +274,9 @@ class ApiClient:
         request = urllib.request.Request(url, headers={**self.headers, **headers})
         return build_opener(url, self._tls).open(request, timeout=timeout)
 
-    def _send(self, method: str, url: str, body: Value) -> Value:
-        return send(method, url, body, self.headers, tls=self._tls)
+    def _send(self, method: str, url: str, body: Value, if_match: str) -> Value:
+        condition = {'If-Match': f'"{if_match}"'} if if_match else {}
+        return send(method, url, body, {**self.headers, **condition}, tls=self._tls)
 
     def unexpected_text(self, error: Exception) -> str:
         """Return what a command has missed in the last response."""

@@ -111,12 +111,14 @@ def _update(
     body: Value,
     existing: bool,
     without_replacement: bool,
+    digest: str = '',
 ) -> None:
+    """Update the stack, if the digest of its definition is this one."""
     path = api.find(args.stack)
     before = progress.state_before(api, path)
     if without_replacement:
         body['on_replace'] = 'fail'
-    api.call('PATCH' if existing else 'PUT', path, body)
+    api.call('PATCH' if existing else 'PUT', path, body, digest)
     _finish(api, out, args, path, 'UPDATE', before)
 
 
@@ -185,7 +187,8 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         _create(api, out, args, body)
     else:
         # A replacement that the user has not seen must not happen.
-        _update(api, out, args, body, existing=False, without_replacement=not replaced.all())
+        digest = response.get('present_digest', '')
+        _update(api, out, args, body, False, not replaced.all(), digest)
     return errors.DONE
 
 

@@ -227,6 +227,14 @@ class ActionInProgress(HeatException):
     msg_fmt = 'Stack %(stack_name)s already has an action (%(action)s) in progress.'
 
 
+class DefinitionChanged(HeatException):
+    code = 412
+    msg_fmt = (
+        'The definition of stack %(stack_name)s is not that of If-Match: it was changed meanwhile. '
+        'Read it again.'
+    )
+
+
 class StackProtected(HeatException):
     code = 409
     msg_fmt = (

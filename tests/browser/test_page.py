@@ -203,6 +203,17 @@ def test_update_shows_its_changes_before_it_starts(window, make):
     window.picture('timeline')
 
 
+def test_update_after_that_of_another_user_is_refused(window, service, make):
+    path = make('shop-shared', SHOP)
+    page = window.open(path, 'update')
+    page.get_by_label('Number of servers').fill('3')
+    page.get_by_text('The template is valid').wait_for()
+    assert service.ask('PATCH', f'/{path}', {'tags': 'other'}).status_code == 202
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_role('button', name='Update the stack').click()
+    page.get_by_text('it was changed meanwhile').wait_for()
+
+
 def test_timeline_tells_calls_from_waits_of_both_kinds(window, make):
     slow = {'type': TEST, 'properties': {'action_wait_secs': {'create': 3}}}
     template = {

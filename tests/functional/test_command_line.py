@@ -108,6 +108,28 @@ def test_apply_creates_updates_and_refuses_replacements(folder, command, name):
 
 
 @shapes.of('embedded')
+def test_apply_after_another_update_is_refused(service, folder, command, name, monkeypatch):
+    class Answer:
+        """The user accepts the changes, after another user has changed the stack."""
+
+        isatty = staticmethod(lambda: True)
+
+        @staticmethod
+        def readline():
+            path = f'/stacks/{name}/{stack["id"]}'
+            assert service.ask('PATCH', path, {'tags': 'other'}).status_code == 202
+            return 'y\n'
+
+    assert command('apply', '-y', *FILES, name)[0] == 0
+    stack = json.loads(command('show', '--json', name)[1])
+    monkeypatch.setattr('sys.stdin', Answer)
+    status, _, errors = command('apply', *FILES, '-P', 'size=large', name)
+    assert status == 1 and 'it was changed meanwhile' in errors
+    shown = json.loads(command('show', '--json', name)[1])
+    assert (shown['tags'], shown['parameters']['size']) == (['other'], 'small')
+
+
+@shapes.of('embedded')
 def test_apply_changes_members_that_are_known_later(folder, command, name):
     members = {'count': {'get_attr': ['a', 'output']}, 'resource_def': {'type': TEST}}
     group = {'type': 'OS::Heat::ResourceGroup', 'properties': members}

@@ -28,6 +28,7 @@ EXPLANATIONS = {
     404: 'The resource could not be found.',
     405: MALFORMED,
     409: 'There was a conflict when trying to complete your request.',
+    412: 'Request precondition failed.',
     406: webob.exc.HTTPNotAcceptable.explanation,
     500: 'The server has either erred or is incapable of performing the requested operation.',
 }

@@ -51,7 +51,7 @@ export interface Stack {
   stack_status_reason: string; creation_time: string; updated_time: string | null;
   deletion_time: string | null; stack_owner: string; parent: string | null; tags: string[] | null;
   parameters?: Record<string, string>; outputs?: Output[]; failures?: Failure[];
-  protected?: boolean; disable_rollback?: boolean; timeout_mins?: number | null; project?: string;
+  protected?: boolean; digest?: string; disable_rollback?: boolean; timeout_mins?: number | null; project?: string;
 }
 export interface Resource {
   resource_name: string; resource_type: string; resource_status: string;
@@ -123,8 +123,8 @@ export class Api {
     return this.session.token ? { 'X-Auth-Token': this.session.token, ...more } : more;
   }
 
-  async request<T>(method: string, path: string, body?: unknown, query?: Query, signal?: AbortSignal): Promise<T> {
-    const headers = this.headers({ Accept: 'application/json' });
+  async request<T>(method: string, path: string, body?: unknown, query?: Query, signal?: AbortSignal, more: Record<string, string> = {}): Promise<T> {
+    const headers = this.headers({ Accept: 'application/json', ...more });
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     let response: Response;
     try {

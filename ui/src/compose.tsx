@@ -50,8 +50,9 @@ export function ComposePage({ api, route, stack }: { api: Api; route: Route; sta
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     if (!stack) return;
-    const read = Promise.all([readTexts({ api, store: stack }), api.get<{ stack: Stack }>(stackPath(stack.name, stack.id), { resolve_outputs: false })]);
-    read.then(([found, shown]) => { setCurrent(shown.stack); setTexts(found); }).catch(setError);
+    // the stack first: its digest must not be newer than the texts
+    const read = api.get<{ stack: Stack }>(stackPath(stack.name, stack.id), { resolve_outputs: false });
+    read.then(async (shown) => { setTexts(await readTexts({ api, store: stack })); setCurrent(shown.stack); }).catch(setError);
   }, []);
   if (error) return <main><ErrorNote error={error} /></main>;
   if (!texts || (stack && !current)) return <main><p class="boot">Loading…</p></main>;
@@ -85,7 +86,8 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
     void send(async () => setPreview(await previewOf(api, stack, body())));
   };
   const start = () => send(async () => {
-    const made = stack ? (await api.request('PATCH', stackPath(stack.stack_name, stack.id), body()), stack)
+    const unchanged: Record<string, string> = stack?.digest ? { 'If-Match': `"${stack.digest}"` } : {};
+    const made = stack ? (await api.request('PATCH', stackPath(stack.stack_name, stack.id), body(), undefined, undefined, unchanged), stack)
       : { stack_name: options.name, ...(await api.request<{ stack: { id: string } }>('POST', 'stacks', body())).stack };
     go(href(route.project, ['stacks', made.stack_name, made.id]));
   });

@@ -24,8 +24,8 @@ CONTENT_KEYS = (
 )
 # keys of the body that are RPC arguments of their own; all others are sent in ``args``
 RPC_ARGUMENTS = ('stack_name', *CONTENT_KEYS)
-# keys that only engines send to each other: those of a client are ignored
-INTERNAL_KEYS = (api.ON_BEHALF_OF,)
+# keys that are no part of a body: those of a client are ignored
+INTERNAL_KEYS = (api.ON_BEHALF_OF, api.IF_MATCH)
 SECTIONS: dict = {
     'parameters': {},
     'encrypted_param_names': [],

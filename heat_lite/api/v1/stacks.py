@@ -1,5 +1,7 @@
 """Stacks: list, show, create, preview, update, delete, and the validation of templates."""
 
+import re
+
 import webob
 from webob import exc
 from webob.multidict import MultiDict
@@ -16,6 +18,8 @@ from heat_lite.rpc import api
 from heat_lite.rpc.client import EngineClient
 
 IGNORABLE_ERRORS = ('99001',)
+#: an ETag without quotes, or *
+TAG = re.compile(r'[^\s",]+')
 
 
 class StackController:
@@ -66,6 +70,7 @@ class StackController:
         )
         if not found:
             raise exc.HTTPNotFound('No stack found.')
+        request.version = f'{found[0].get("digest", "")}-'
         return {'stack': views.shown_stack(request, found[0])}
 
     def create(self, request: wsgi.Request, tenant_id: str, body: Value) -> webob.Response:
@@ -107,10 +112,15 @@ class StackController:
         existing: bool,
     ) -> webob.Response:
         args = stack_request.update_args(existing)
+        tags = TAG.findall(request.headers.get('If-Match', ''))
+        if tags:
+            args['args'][api.IF_MATCH] = [tag.partition('-')[0] for tag in tags]
         identity = params.identity_of(**path)
         with error_positions.locate_errors(stack_request):
-            self.client.update_stack(request.context, stack_identity=identity, **args)
-        return exc.HTTPAccepted()
+            updated = self.client.update_stack(request.context, stack_identity=identity, **args)
+        response = exc.HTTPAccepted()
+        response.etag = updated and updated.get('digest')
+        return response
 
     def preview_update(self, request: wsgi.Request, body: Value, **path: str) -> Values:
         """Return the changes that ``update`` would make."""

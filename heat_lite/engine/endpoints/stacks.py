@@ -7,6 +7,7 @@ from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
 from heat_lite.engine.execution import actions, preview
+from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.stack import adoption, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
@@ -118,7 +119,7 @@ class Stacks(Endpoint):
         files_container: str | None = None,
         template_id: int | None = None,
     ) -> Wire:
-        """Begin to update the stack to the template. Return its identity.
+        """Begin to update the stack to the template. Return its identity, and its new digest.
 
         For a nested stack ``template_id`` names the stored template, environment and files.
         """
@@ -137,21 +138,24 @@ class Stacks(Endpoint):
             )
             return stack.identifier().as_dict()
         base = stack.update_base
+        validation.unchanged(stack, args.get(api.IF_MATCH))
         parsed = self._validated_update(
             stack, template, params, files, args, environment_files, files_container
         )
         validation.stored_names(parsed)
         if _forbids_replacement(args):
             preview.refuse_replacements(self._stack(context, stack_identity), parsed)
+        values = _update_values(stack, args)
+        digest = fingerprint.stack_fingerprint(stack, parsed, values)
         actions.update(
             stack,
             parsed,
-            _update_values(stack, args),
+            values,
             converge=args.get(api.PARAM_CONVERGE, False),
             forbid_replacement=_forbids_replacement(args),
             base=base,
         )
-        return stack.identifier().as_dict()
+        return {**stack.identifier().as_dict(), 'digest': digest}
 
     def preview_update_stack(
         self,

@@ -139,9 +139,7 @@ def continue_after_takeover(stack: Stack) -> None:
 
 def protect(stack: Stack, protected: bool) -> None:
     """Protect the stack from deletion, or stop protecting it; works during any action."""
-    stack.protected = protected
-    values = {'protected': protected, 'digest': fingerprint.stack_fingerprint(stack)}
-    db_stacks.update(stack.id, values)
+    db_stacks.update(stack.id, {'protected': protected})
 
 
 # --------------------------------------------------------------- beginnings

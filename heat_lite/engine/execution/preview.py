@@ -134,7 +134,6 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
         format.unknown_parts({'outputs': {each.property: each.after for each in outputs}})
     )
     result['output_changes'] = list(map(_property_change, outputs))
-    result['digest'] = fingerprint.stack_fingerprint(stack)
     return result
 
 

@@ -6,7 +6,8 @@ It covers the template with its files and environment, and the options of the st
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+import weakref
+from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING
 
 from heat_lite.common import status
@@ -25,6 +26,8 @@ OPTIONS = {
     'tags': 'tags',
     'protected': 'protected',
 }
+#: the hashes of templates, which are shared by stacks and requests
+_contents: MutableMapping[Template, str] = weakref.WeakKeyDictionary()
 _BOOLEANS = ('disable_rollback', 'protected')
 
 
@@ -34,10 +37,16 @@ def template_fingerprint(template: Template, key: bytes = b'', **options: Value)
     The order of lists matters, that of maps does not. A fingerprint that users can see needs a
     secret ``key``; without it, values of hidden parameters could be found by trying.
     """
-    environment = {} if template.environment is None else template.environment.data
-    content = [template.data, template.files, _sections(environment), options]
-    text = json.dumps(content, sort_keys=True, separators=(',', ':'), default=str)
-    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    content = _contents.get(template)
+    if content is None:
+        environment = {} if template.environment is None else template.environment.data
+        whole = [template.data, template.files, _sections(environment)]
+        content = _contents[template] = hashlib.sha256(_encoded(whole)).hexdigest()
+    return hmac.new(key, _encoded([content, options]), hashlib.sha256).hexdigest()
+
+
+def _encoded(content: Value) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(',', ':'), default=str).encode()
 
 
 def stack_fingerprint(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from heat_lite.common import identifier, lru_cache, status
 from heat_lite.common.value_types import Row, Value, Values
+from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import SHOW
 from heat_lite.engine.validation import masking
 from heat_lite.template import unknown
@@ -59,7 +60,7 @@ def stack(item: 'Stack', resolve_outputs: bool = True) -> Values:
             if sink.get('type') == 'zaqar-queue'
         ],
         'protected': bool(item.protected),
-        'digest': item.digest,
+        'digest': fingerprint.stack_fingerprint(item),
     }
     if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
         result['outputs'] = item.outputs.read_all(item.limits.attribute_timeout)

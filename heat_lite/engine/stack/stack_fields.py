@@ -32,7 +32,7 @@ class StackFields:
     previous_template_id: int | None
     timeout_mins: int | None
     convergence: bool | None
-    #: the fingerprint of the definition (see ``fingerprint``)
+    #: a former fingerprint of the definition; a stack of Heat's legacy engine has none
     digest: str | None
     failures: list[Values] | None
     protected: bool

@@ -69,7 +69,7 @@ def unmasked(template: Template, stored: Template | None = None) -> Template:
                 found.setdefault(section, dict(data[section]))[name] = known[name]
     if not found:
         return template
-    return Template(template.data, template.files, Environment({**data, **found}))
+    return template.with_environment(Environment({**data, **found}))
 
 
 def encrypted_names(environment: Values, template: Template) -> list[str]:

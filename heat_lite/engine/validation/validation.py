@@ -14,6 +14,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import queries as db_queries
 from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import format
@@ -353,6 +354,12 @@ def cancellable(item: Stack, with_rollback: bool) -> None:
         raise exception.NotSupported(
             feature=f'Cancelling update when stack is {item.action}_{item.status}'
         )
+
+
+def unchanged(item: Stack, digests: Collection[str] | None) -> None:
+    """Raise DefinitionChanged unless one of the digests, or *, fits the stack. None fit any."""
+    if digests and not {'*', fingerprint.stack_fingerprint(item)}.intersection(digests):
+        raise exception.DefinitionChanged(stack_name=item.name)
 
 
 _STATE_WORDS = {status.SUSPEND: 'suspended', status.DELETE: 'deleting'}
