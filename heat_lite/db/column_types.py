@@ -56,19 +56,7 @@ class Json(TypeDecorator):
         return None if value is None else from_json(value)
 
 
-class PropertyValues(Json):
-    """The properties of a resource, which ``encryption.encrypt_properties`` has encrypted or not.
-
-    Rows of earlier versions are encrypted like a Secret.
-    """
-
-    cache_ok = True
-
-    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
-        return None if value is None else from_json(encryption.decrypt_column(value, self.place))
-
-
-class Secret(PropertyValues):
+class Secret(Json):
     """A JSON value that can contain values of parameters and properties.
 
     It is encrypted with [DEFAULT] encrypt_parameters_and_properties (see ``encryption``).
@@ -78,6 +66,9 @@ class Secret(PropertyValues):
 
     def process_bind_param(self, value: Value, dialect: Dialect) -> Value:
         return None if value is None else encryption.encrypt_column(json.dumps(value))
+
+    def process_result_value(self, value: Value, dialect: Dialect) -> Value:
+        return None if value is None else from_json(encryption.decrypt_column(value, self.place))
 
 
 class SecretText(Secret):

@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from heat_lite.db.column_types import Json, PropertyValues, Secret, TruncatedText, UtcTime, utcnow
+from heat_lite.db.column_types import Json, Secret, TruncatedText, UtcTime, utcnow
 
 metadata = MetaData()
 
@@ -41,7 +41,7 @@ def _table(name: str, *args: Any) -> Table:
         mysql_collate='utf8mb4_bin',
     )
     for each in table.columns:
-        if isinstance(each.type, PropertyValues):
+        if isinstance(each.type, Secret):
             each.type.place = f'{each.name} of a row of {name}'
     return table
 
@@ -154,7 +154,7 @@ stack_tag = _table(
 resource_properties_data = _table(
     'resource_properties_data',
     Column('id', Integer, primary_key=True),
-    Column('data', PropertyValues),
+    Column('data', Json),
     Column('encrypted', Boolean, default=False),
     *_times(),
 )

@@ -30,7 +30,7 @@ from heat_lite.db import (
 )
 from heat_lite.db.heat_database import give_back, heat_rows
 from heat_lite.db.maintenance import backup_stacks, purge
-from heat_lite.operate.heat_database import given_properties, reader, user_projects
+from heat_lite.operate.heat_database import reader, user_projects
 from tests import databases, engines, heat_database, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 
@@ -218,35 +218,6 @@ def test_given_back_database_has_the_form_of_heat(url):
     secret = data['password']
     assert secret.decrypt_method == 'cryptography_decrypt_v1'
     assert cipher.decrypt(secret.decrypt_method, secret.value, key) == 'verysecret'
-
-
-@pytest.mark.parametrize('encrypt', [False, True])
-def test_stored_defaults_of_earlier_versions_are_removed(url, encrypt):
-    """Heat would replace resources whose stored properties have values that are not given."""
-    migration.sync(url, report=lambda text: None)
-    properties = {'length': 9, 'salt': {'get_param': 'OS::stack_name'}}
-    template = {
-        'resources': {'r': {'type': 'OS::Heat::RandomString', 'properties': properties}},
-    }
-    with engines.running(
-        url,
-        auth_encryption_key=heat_database.KEY,
-        encrypt_parameters_and_properties=encrypt,
-        ours={'take_over_interval': 3600},
-    ) as driver:
-        identity = driver.create(template, 'old')
-        row = resources.list_by_stack(identity['stack_id'])[0]
-        assert row.properties == {'length': 9, 'salt': 'old'}
-        old = {**row.properties, 'length': '9', 'sequence': None, 'character_classes': [{'min': 1}]}
-        give_back.store_properties({row.rsrc_prop_data_id: old})
-        # of the encrypted properties too, only those with a null make a stack be read
-        driver.create(template, 'new')
-        ids, last = give_back.stacks_with_defaults('', 100)
-        assert ids == [identity['stack_id']] and last is not None
-        assert given_properties.reduce_stacks(driver.service.runtime) == 1
-        assert given_properties.reduce_stacks(driver.service.runtime) == 0
-        row = resources.list_by_stack(identity['stack_id'])[0]
-    assert row.properties == {'length': 9, 'salt': 'old'}
 
 
 def test_interrupted_actions_are_told_and_given_back_as_failed(url):

@@ -40,8 +40,7 @@ _SECRET_COLUMNS = {
 }
 #: Columns of type Secret and REQUESTER, whose ciphertext starts with a prefix.
 PREFIX_COLUMNS = {table: columns for table, columns in _SECRET_COLUMNS.items() if columns}
-#: Properties of resources, whose values are encrypted one by one. Earlier versions encrypted the
-#: column as a whole, with a prefix.
+#: Properties of resources, whose values are encrypted one by one.
 PROPERTIES_TABLE, DATA, ENCRYPTED = models.resource_properties_data, 'data', 'encrypted'
 #: The fingerprint by which a content is found. It depends on the encryption of the content.
 HASH = 'content_hash'
@@ -163,8 +162,7 @@ def _is_encrypted(table: TableClause, columns: list[str], target: Target) -> Col
         is_plain = [table.c[SECRET].is_not(True)] if SECRET in columns else []
         return has_method & or_(~met, *is_plain)
     if ENCRYPTED in columns:
-        has_prefix = table.c[DATA].like(f'{encryption.PREFIX}%')
-        return or_(table.c[ENCRYPTED].is_(True), has_prefix)
+        return table.c[ENCRYPTED].is_(True)
     texts = [table.c[name] for name in columns]
     names = f'%"{encryption.ENCRYPTED_NAMES}"%'
     return or_(*(text.like(f'{encryption.PREFIX}%') | text.like(names) for text in texts))
@@ -242,15 +240,11 @@ def _reencrypted_properties(row: dict, target: Target) -> dict:
     text = row[DATA]
     if text is None:
         return row
-    has_prefix = text.startswith(encryption.PREFIX)
-    encrypted = has_prefix or bool(row[ENCRYPTED])
-    if has_prefix:
-        text = target.decrypted(text[len(encryption.PREFIX) :])
-    values = json.loads(text)
+    encrypted, values = bool(row[ENCRYPTED]), json.loads(text)
     wanted = encrypted if target.encrypt is None else target.encrypt
     if not (encrypted or wanted):
         return row
-    if row[ENCRYPTED] and not has_prefix:
+    if encrypted:
         if wanted and all(target.is_met(value, how) for how, value in values.values()):
             return row
         values = {name: _plain_value(how, text, target) for name, (how, text) in values.items()}

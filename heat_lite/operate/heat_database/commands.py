@@ -99,9 +99,6 @@ def give_back(conf: ConfigOpts) -> int:
         )
     if domain is not None:
         user_projects.make_missing(domain)
-    # It loads slowly, with warnings of its libraries: only this command needs it.
-    given = importlib.import_module('heat_lite.operate.heat_database.given_properties')
-    print(f'resource_properties_data: defaults of earlier versions: {given.reduce_all(conf)}')
     migration.revert(conf.database.connection, print, lambda: _convert(keys))
     return 0
 

@@ -26,8 +26,8 @@ from sqlalchemy import (
 )
 
 from heat_lite.common import cipher, status
-from heat_lite.common.value_types import Row, Value, Values
-from heat_lite.db import batch, encryption, models, queries, session, traversals
+from heat_lite.common.value_types import Value, Values
+from heat_lite.db import batch, models, queries, session, traversals
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.heat_database.give_back import relations
 from heat_lite.db.maintenance import reencrypt
@@ -211,43 +211,6 @@ def _copy_template(template_id: int, stack_id: str) -> None:
     for template, stack in _REFERENCES:
         chosen = (template == template_id) & (stack == stack_id)
         relations.change(template.table, chosen, {template.name: copy})
-
-
-# --------------------------------------------------------------- properties
-
-
-@session.reader
-def stacks_with_defaults(last: str, limit: int) -> tuple[list[str], str | None]:
-    """Look at the next ``limit`` stacks after ``last`` that this service has changed.
-
-    Return (ids of those whose properties may hold what is not given, the last id; None at the end).
-    Properties of earlier versions have a null for each one without a value.
-    """
-    ours = _S.c.digest.is_not(None), _S.c.deleted_at.is_(None), _S.c.id > last
-    ids = session.execute(select(_S.c.id).where(*ours).order_by(_S.c.id).limit(limit)).scalars()
-    ids = ids.all()
-    may_hold = or_(_P.c.encrypted.is_(True), type_coerce(_P.c.data, Text).like('%null%'))
-    query = (
-        select(_R.c.stack_id, _P.c.encrypted, _P.c.data)
-        .join(_P, _R.c.rsrc_prop_data_id == _P.c.id)
-        .where(_R.c.stack_id.in_(ids), may_hold)
-    )
-    rows = session.execute(query).all() if ids else ()
-    # to decrypt values is much cheaper than to read their stacks
-    found = {row.stack_id for row in rows if _has_null(row)}
-    return sorted(found), ids[-1] if ids else None
-
-
-def _has_null(row: Row) -> bool:
-    return 'null' in json.dumps(encryption.decrypt_properties(row.encrypted, row.data))
-
-
-@session.writer
-def store_properties(values: dict[int, dict]) -> None:
-    """Store properties in the place of those of the same rows."""
-    for row_id, given in values.items():
-        encrypted, data = encryption.encrypt_properties(given)
-        relations.change(_P, _P.c.id == row_id, {'encrypted': encrypted, 'data': data})
 
 
 # --------------------------------------------------------------- stacks and engines

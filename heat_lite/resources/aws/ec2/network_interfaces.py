@@ -15,9 +15,9 @@ from heat_lite.resources.openstack.nova.server.interfaces import ServerInterface
 from heat_lite.template.unknown import Unknown
 
 INTERFACES, SUBNET = 'NetworkInterfaces', 'SubnetId'
-#: keys in the data of the resource: the created port, that of earlier versions, and a mark that
-#: ports have been released to the replacing instance
-PORT, FORMER_PORT, RELEASED = 'port_id', 'port', 'lent'
+#: keys in the data of the resource: the created port, and a mark that ports have been released to
+#: the replacing instance
+PORT, RELEASED = 'port_id', 'lent'
 #: the value of PORT while the response to the create of the port is missing
 UNKNOWN = 'unknown'
 #: the value of ``networks`` in a request: Nova allocates a network of the project
@@ -100,22 +100,18 @@ class InstanceInterfaces:
             self._instance.data_set(PORT, port)
 
     def has_own_port(self):
-        return self._own_port() is not None
-
-    def _own_port(self):
-        data = self._instance.data()
-        return data.get(PORT) or data.get(FORMER_PORT)
+        return PORT in self._instance.data()
 
     def delete_port(self):
         """Generator: delete the port created for the instance, if there is one."""
-        instance, port = self._instance, self._own_port()
+        instance = self._instance
+        port = instance.data().get(PORT)
         if port == UNKNOWN or port is None and self.interrupted:
             port = self._find_created_port()
         if port is not None:
             path = f'/ports/{port}'
             yield from instance.delete_if_present(instance.client(NETWORK_SERVICE).delete, path)
-        for key in (PORT, FORMER_PORT):
-            instance.data_delete(key)
+        instance.data_delete(PORT)
 
     # ------------------------------------------------------------ update and replace
 
@@ -125,7 +121,7 @@ class InstanceInterfaces:
         if INTERFACES not in diff and SUBNET not in diff and not self.has_released_ports():
             return
         attached = yield from self._attached_ports()
-        own = self._own_port()
+        own = instance.data().get(PORT)
         stays = set() if SUBNET in diff else {own}
         for port in attached - stays - set(port_ids(instance.properties[INTERFACES])):
             yield from self._interfaces.detach(port)

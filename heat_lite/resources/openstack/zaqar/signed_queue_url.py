@@ -87,6 +87,6 @@ class SignedQueueURL(ServiceResource):
         return urllib.parse.urlencode(parameters)
 
     def _signed(self, name):
-        """Return a part of the signature. Earlier versions stored texts as JSON, in quotes."""
+        """Return a part of the signature."""
         value = self.data()[name]
-        return json.loads(value) if name in LISTS or value.startswith('"') else value
+        return json.loads(value) if name in LISTS else value
