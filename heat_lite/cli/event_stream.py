@@ -1,12 +1,12 @@
 """The stream of events of a service that has one; a stock Heat has none."""
 
 import http.client
+import json
 import threading
 from collections.abc import Iterator
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import resource_tree
-from heat_lite.common.value_texts import from_json
 from heat_lite.common.value_types import Value
 
 MEDIA_TYPE = 'text/event-stream'
@@ -45,7 +45,7 @@ def _parsed(response: http.client.HTTPResponse) -> Iterator[tuple[str | None, st
         if name:
             fields[name] = value
         elif 'data' in fields:
-            yield fields.get('id'), fields.get('event', 'message'), from_json(fields['data'])
+            yield fields.get('id'), fields.get('event', 'message'), json.loads(fields['data'])
             fields = {}
         else:
             fields = {}
