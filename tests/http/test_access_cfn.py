@@ -5,6 +5,7 @@ import urllib.parse
 
 import pytest
 import webob
+from keystoneclient.contrib.ec2 import utils
 
 from heat_lite.api.aws import ec2token
 from heat_lite.api.cfn import application, signed_urls
@@ -50,7 +51,7 @@ class Keystone(identity.Identity):
     def check(self, environ, body):
         given = body['ec2Credentials']
         name = given['access']
-        wanted = ec2.sign(name, given['verb'], given['host'], given['path'], given['params'])
+        wanted = utils.Ec2Signer(name).generate({**given, 'params': dict(given['params'])})
         if name not in SIGNERS or given['signature'] != wanted:
             raise identity.Refused(401, 'EC2 signature is invalid.')
         project, roles = SIGNERS[name]

@@ -1,6 +1,9 @@
 """The CloudWatch API: its actions, and who may use them."""
 
 import configparser
+import datetime
+import gzip
+import io
 import json
 import time
 import urllib.parse
@@ -11,8 +14,9 @@ import botocore.session
 import pytest
 import webob
 
+from heat_lite.api.aws import cbor, faults, query
 from heat_lite.api.cloudwatch import cloudwatch_application
-from heat_lite.common import ec2, installation
+from heat_lite.common import ec2, exception, installation
 from tests import identity
 from tests.http import scripted
 from tests.http.test_access_cfn import SERVICE, SIGNERS, Keystone
@@ -313,17 +317,96 @@ def test_error_of_the_engine_has_a_code_of_amazon(ask, error, code):
     assert (status, code_of(text)) == (400, code)
 
 
-@pytest.mark.parametrize('protocol', ['smithy-rpc-v2-cbor', 'json'])
-def test_another_protocol_is_refused_with_the_remedy(service, protocol):
+@pytest.fixture(params=['smithy-rpc-v2-cbor', 'json', 'query'])
+def client(request, service):
+    """The client of botocore in each of its protocols; the first one is its default."""
+    app, engine = service
+    engine.script, engine.calls = dict(SCRIPT), []
     session = botocore.session.get_session()
     model = session.get_component('data_loader').load_service_model('cloudwatch', 'service-2')
     assert model['metadata']['protocol'] == 'smithy-rpc-v2-cbor'
-    model['metadata'].update(protocol=protocol, protocols=[protocol])
+    model['metadata'].update(protocol=request.param, protocols=[request.param])
     keys = {'aws_access_key_id': 'member', 'aws_secret_access_key': 'member'}
-    with identity.serve(service[0]) as url:
-        client = session.create_client('cloudwatch', 'RegionOne', endpoint_url=url, **keys)
-        with pytest.raises(botocore.exceptions.ClientError) as caught:
-            client.describe_alarms()
+    with identity.serve(app) as url:
+        yield session.create_client('cloudwatch', 'RegionOne', endpoint_url=f'{url}/v1', **keys)
+
+
+def test_client_reads_alarms_with_their_types_in_each_protocol(client, service):
+    (alarm,) = client.describe_alarms(AlarmNames=['a', 'b'], MaxRecords=5)['MetricAlarms']
+    ((_, _, args),) = service[1].calls
+    assert (args['filters']['names'], args['limit']) == (['a', 'b'], 6)
+    typed = ('ActionsEnabled', 'EvaluationPeriods', 'Period', 'Threshold')
+    assert [alarm[name] for name in typed] == [True, 2, 60, 50.0]
+    assert alarm['AlarmConfigurationUpdatedTimestamp'].timestamp() == 1769860800
+    assert alarm['AlarmActions'] == ['http://h/<signal>&'] and 'Unit' not in alarm
+    (metric,) = client.list_metrics()['Metrics']
+    assert {'Name': 'Value', 'Value': '5.0'} in metric['Dimensions']
+
+
+@pytest.mark.parametrize('count', [1, 149])
+def test_client_pushes_measurements_in_each_protocol(client, service, count):
+    moment = datetime.datetime(2026, 1, 31, 12, 0, 0, tzinfo=datetime.UTC)
+    datum = {
+        'MetricName': 'Cpu',
+        'Value': 55.5,
+        'Timestamp': moment,
+        'Dimensions': [{'Name': 'AlarmName', 'Value': 'web'}, {'Name': 'zone', 'Value': '\u00e4'}],
+    }
+    client.put_metric_data(Namespace='sys', MetricData=[datum] * count)  # compressed if it is long
+    ((name, _, args),) = service[1].calls
+    assert (name, args['watch_name']) == ('create_watch_data', 'web')
+    data = args['stats_data'] if count > 1 else [args['stats_data']]
+    assert len(data) == count
+    found = data[-1]['Cpu']
+    assert (found['Value'], found['Dimensions']) == ('55.5', [{'zone': '\u00e4'}])
+    assert datetime.datetime.fromisoformat(found['Timestamp']) == moment
+
+
+def test_client_raises_typed_errors_in_each_protocol(client, service):
+    with pytest.raises(client.exceptions.InvalidParameterValueException) as caught:
+        client.set_alarm_state(AlarmName='a', StateValue='no state', StateReason='r')
     found = caught.value.response
-    assert found['ResponseMetadata']['HTTPStatusCode'] == 400
-    assert 'Set the protocol of the client to query' in str(found), found
+    assert (found['Error']['Code'], found['Error']['Type']) == ('InvalidParameterValue', 'Sender')
+    assert 'Invalid state no state' in found['Error']['Message']
+    with pytest.raises(client.exceptions.MissingRequiredParameterException):
+        client.put_metric_data(Namespace='sys', MetricData=[])
+    with pytest.raises(botocore.exceptions.ClientError, match='ListDashboards is none of'):
+        client.list_dashboards()
+    assert not service[1].calls
+
+
+@pytest.mark.parametrize(
+    'body',
+    [
+        cbor.encode('text'),
+        cbor.encode({'NextToken': {'x' * 600: 1}}),
+        cbor.encode({'AlarmNames': [1] * 10_001}),
+        cbor.encode({'NextToken': '\0'}),
+        b'\xa1\x61',
+    ],
+)
+def test_body_of_rpc_that_is_none_is_refused(service, body):
+    with pytest.raises(faults.Fault) as caught:
+        query.read(
+            {
+                'REQUEST_METHOD': 'POST',
+                'HTTP_SMITHY_PROTOCOL': 'rpc-v2-cbor',
+                'PATH_INFO': f'/service/{query.SERVICE}/operation/DescribeAlarms',
+                'CONTENT_LENGTH': str(len(body)),
+                'wsgi.input': io.BytesIO(body),
+            },
+            2**20,
+        )
+    assert caught.value.code == 'InvalidParameterValue'
+
+
+def test_compressed_body_beyond_the_limit_is_refused():
+    body = gzip.compress(b'a=' + b'0' * 10_000)
+    environ = {
+        'REQUEST_METHOD': 'POST',
+        'HTTP_CONTENT_ENCODING': 'gzip',
+        'CONTENT_LENGTH': str(len(body)),
+        'wsgi.input': io.BytesIO(body),
+    }
+    with pytest.raises(exception.RequestLimitExceeded):
+        query.read(environ, 1000)

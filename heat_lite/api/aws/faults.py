@@ -54,13 +54,6 @@ CODE_OF_ERROR: dict[type[Exception], str] = {
     exception.RequestLimitExceeded: 'RequestLimitExceeded',
     exception.StackExists: 'AlreadyExists',
 }
-#: headers of requests of AWS's other protocols: RPC with CBOR, and JSON
-OTHER_PROTOCOLS = frozenset((responses.SMITHY, 'HTTP_X_AMZ_TARGET'))
-QUERY_ONLY = (
-    'this API speaks the query protocol of AWS only, and the request has another one. Set the '
-    "protocol of the client to query: for boto3 model['metadata'].update(protocol='query', "
-    "protocols=['query']) of botocore's model of the service"
-)
 
 
 class Fault(Exception):
@@ -130,13 +123,12 @@ class FaultFilter:
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         try:
-            if environ.keys() & OTHER_PROTOCOLS:
-                raise fault('InvalidAction', QUERY_ONLY)
             return self.application(environ, start_response)
         except Exception as error:
             found = from_exception(error)
-            if responses.is_cbor(environ):
-                response = responses.cbor_error(found.code, str(found), found.status)
+            protocol = responses.protocol_of(environ)
+            if protocol is not None:
+                response = responses.rpc_error(found.code, str(found), found.status, protocol)
             else:
                 response = error_response(found, responses.wants_json(environ))
         wsgi.drain(environ)
@@ -145,7 +137,7 @@ class FaultFilter:
 
 def error_response(found: Fault, as_json: bool = False) -> webob.Response:
     error = {
-        'Type': 'Server' if found.status >= 500 else 'Sender',
+        'Type': responses.sender_of(found.status),
         'Code': found.code,
         'Message': str(found),
     }

@@ -1,13 +1,18 @@
-"""The parameters of a request of the query protocol: the form of a POST, else the query."""
+"""The parameters of a request: the form of a POST, else the query, or the body of RPC."""
 
 import dataclasses
+import datetime
 import hashlib
+import itertools
 import re
 import urllib.parse
+import zlib
 from collections.abc import Iterator
 
 from heat_lite.api import wsgi
-from heat_lite.api.aws import faults, responses
+from heat_lite.api.aws import cbor, faults, responses
+from heat_lite.common import exception
+from heat_lite.common.value_types import Value
 
 FORM = 'application/x-www-form-urlencoded'
 #: key of the environ of WSGI: the Query of the request
@@ -16,6 +21,8 @@ QUERY = 'heat_lite.aws.query'
 METHODS = ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')
 #: the most parameters of one request
 MAX_PARAMETERS = 10_000
+#: characters of the longest name of a parameter in a body of RPC
+MAX_NAME = 500
 #: parameters of the protocol, which are no arguments of an action
 PROTOCOL = frozenset(
     (
@@ -39,6 +46,11 @@ PROTOCOL = frozenset(
 CONTENT_TYPES = ('JSON', 'XML')
 #: the parameters of an action by their names
 Arguments = dict[str, str]
+#: the name of CloudWatch in RPC, and the path or the target of an action of it
+SERVICE = 'GraniteServiceVersion20100801'
+_OPERATION = re.compile(rf'(?:.*/service/{SERVICE}/operation/|{SERVICE}\.)([A-Za-z]+)')
+#: the ends of names of times, which are numbers in JSON
+TIMES = ('Timestamp', 'StartTime', 'EndTime', 'StartDate', 'EndDate')
 _NUMBER = re.compile(r'[1-9][0-9]{0,4}')
 
 
@@ -65,6 +77,12 @@ def read(environ: wsgi.Environ, limit: int) -> Query:
     ``limit``: the largest body in bytes. Raises Fault, RequestLimitExceeded and HTTPClientError.
     """
     body = wsgi.read_body(environ, limit)
+    digest = hashlib.sha256(body).hexdigest()
+    if environ.get('HTTP_CONTENT_ENCODING') == 'gzip':
+        body = _decompress(body, limit)
+    if (protocol := responses.protocol_of(environ)) is not None:
+        environ[QUERY] = found = _read_rpc(environ, body, protocol, digest)
+        return found
     query, form = parse(environ.get('QUERY_STRING', '')), {}
     kind = environ.get('CONTENT_TYPE', '').partition(';')[0].strip().lower()
     method = environ['REQUEST_METHOD']
@@ -74,7 +92,7 @@ def read(environ: wsgi.Environ, limit: int) -> Query:
         raise faults.fault('MalformedQueryString', f'the parameters of a {method} are in its query')
     if query.keys() & form.keys():
         raise _repeated()
-    found = Query({**query, **form}, form, hashlib.sha256(body).hexdigest())
+    found = Query({**query, **form}, form, digest)
     wanted = found.params.get('ContentType', 'XML')
     environ[responses.AS_JSON] = wanted == 'JSON'
     if wanted not in CONTENT_TYPES:
@@ -83,6 +101,62 @@ def read(environ: wsgi.Environ, limit: int) -> Query:
         )
     environ[QUERY] = found
     return found
+
+
+def _decompress(body: bytes, limit: int) -> bytes:
+    """Return a body that clients compress if it is long."""
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        found = unpacker.decompress(body, limit)
+    except zlib.error as error:
+        raise faults.fault('InvalidParameterValue', f'the body is no gzip: {error}') from None
+    if not unpacker.eof:
+        raise exception.RequestLimitExceeded(message=f'the body has more than {limit} bytes')
+    return found
+
+
+def _read_rpc(environ: wsgi.Environ, body: bytes, protocol: str, digest: str) -> Query:
+    """Return the parameters of a request of RPC by their names in the query protocol."""
+    place = environ['PATH_INFO'] if protocol == responses.CBOR else environ[responses.TARGET]
+    action = _OPERATION.fullmatch(place)
+    if action is None:
+        raise faults.fault('InvalidAction', f'{place[:100]} is no operation of {SERVICE}')
+    try:
+        read = cbor.decode if protocol == responses.CBOR else wsgi.parse_json
+        value = read(body) if body else {}
+        if not isinstance(value, dict):
+            raise ValueError('it is no map')
+        pairs = list(itertools.islice(_flatten('', value), MAX_PARAMETERS + 1))
+        if len(pairs) > MAX_PARAMETERS:
+            raise ValueError(f'it has more than {MAX_PARAMETERS} values')
+    except (ValueError, OverflowError, OSError) as error:
+        raise faults.fault('InvalidParameterValue', f'the body cannot be read: {error}') from None
+    if environ['REQUEST_METHOD'] != 'POST' or environ.get('QUERY_STRING'):
+        raise faults.fault('MalformedQueryString', 'a request of RPC is a POST without a query')
+    params = _checked([('Action', action[1]), *pairs])
+    return Query(params, params, digest)
+
+
+def _flatten(name: str, value: Value) -> Iterator[tuple[str, str]]:
+    """Yield the parameters of a value as the query protocol writes them. Raises ValueError."""
+    if len(name) > MAX_NAME:
+        raise ValueError(f'{name[:100]}... is no name of a parameter')
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from _flatten(f'{name}.{key}' if name else str(key), child)
+    elif isinstance(value, list):
+        for number, child in enumerate(value, 1):
+            yield from _flatten(f'{name}.member.{number}', child)
+        if not value:
+            yield name, ''
+    elif isinstance(value, bool):
+        yield name, str(value).lower()
+    elif isinstance(value, int | float) and name.endswith(TIMES):
+        yield from _flatten(name, datetime.datetime.fromtimestamp(value, datetime.UTC))
+    elif isinstance(value, datetime.datetime):
+        yield name, value.isoformat()
+    elif value is not None:
+        yield name, str(value)
 
 
 def read_url(environ: wsgi.Environ) -> Query:
@@ -105,6 +179,11 @@ def parse(text: str | bytes) -> dict[str, str]:
         raise faults.fault(
             'MalformedQueryString', f'a request has at most {MAX_PARAMETERS} parameters'
         ) from None
+    return _checked(pairs)
+
+
+def _checked(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Return parameters as a map. Raises Fault if one occurs twice or has a NUL."""
     params = dict(pairs)
     if len(params) < len(pairs):
         # a signature would cover one of the values only

@@ -73,7 +73,7 @@ class QueryApplication:
         self._check(name, action, found)
         with self.admission.permit(context, environ):
             result = action.run(context, found.arguments)
-        return responses.action_response(name, result, responses.wants_json(environ))
+        return responses.action_response(name, result, environ)
 
     def _action(self, name: str) -> QueryAction:
         if name not in self.actions:

@@ -1,17 +1,27 @@
-"""Responses of the query protocol: XML, or JSON where the request has ``ContentType=JSON``."""
+"""Responses in XML, in JSON where the request has ``ContentType=JSON``, and those of RPC."""
 
+import datetime
 import re
 import urllib.parse
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import webob
 
 from heat_lite.api import wsgi
+from heat_lite.api.aws import cbor
 from heat_lite.common.value_texts import to_json
 from heat_lite.common.value_types import Value, Values
 
-#: the protocol of RPC with CBOR, and the key of the environ with its name
-SMITHY, RPC = 'HTTP_SMITHY_PROTOCOL', 'rpc-v2-cbor'
+#: the protocol of RPC with CBOR, the key of the environ with its name, and that of RPC with JSON
+SMITHY, RPC, TARGET = 'HTTP_SMITHY_PROTOCOL', 'rpc-v2-cbor', 'HTTP_X_AMZ_TARGET'
+CBOR, AMZ_JSON = 'application/cbor', 'application/x-amz-json-1.0'
+#: elements of results that are no texts, beside booleans and times
+NUMBERS: dict[str, Callable[[Value], Value]] = {
+    'EvaluationPeriods': int,
+    'Period': int,
+    'Threshold': float,
+}
 XML, JSON = 'application/xml', 'application/json'
 #: the key of the environ: whether the parameters of the request ask for JSON
 AS_JSON = 'heat_lite.aws.json'
@@ -32,10 +42,13 @@ def wants_json(environ: wsgi.Environ) -> bool:
     return query.get('ContentType') == ['JSON']
 
 
-def action_response(action: str, result: Values, as_json: bool) -> webob.Response:
-    """Return the result of an action: ``<XResponse><XResult>...``."""
+def action_response(action: str, result: Values, environ: wsgi.Environ) -> webob.Response:
+    """Return the result of an action: ``<XResponse><XResult>...``, in RPC the result alone."""
+    protocol = protocol_of(environ)
+    if protocol is not None:
+        return rpc_response(result, protocol)
     body = {f'{action}Response': {f'{action}Result': result}}
-    return wsgi.json_response(body) if as_json else xml_response(body)
+    return wsgi.json_response(body) if wants_json(environ) else xml_response(body)
 
 
 def xml_response(value: Values, status: int = 200) -> webob.Response:
@@ -48,25 +61,47 @@ def xml_response(value: Values, status: int = 200) -> webob.Response:
     )
 
 
-def is_cbor(environ: wsgi.Environ) -> bool:
-    """Return whether a client reads errors in CBOR only: those of the protocol of RPC."""
-    return environ.get(SMITHY) == RPC
+def protocol_of(environ: wsgi.Environ) -> str | None:
+    """Return the type of the bodies of RPC, CBOR or AMZ_JSON; None for the query protocol."""
+    if environ.get(SMITHY) == RPC:
+        return CBOR
+    return AMZ_JSON if TARGET in environ else None
 
 
-def cbor_error(code: str, message: str, status: int) -> webob.Response:
-    """Return an error in CBOR (RFC 8949): a map of two texts."""
-    texts = ('__type', code, 'message', message)
-    return webob.Response(
-        body=b'\xa2' + b''.join(_cbor_text(each) for each in texts),
-        status=status,
-        content_type='application/cbor',
-        headers={'smithy-protocol': RPC, 'x-amzn-query-error': f'{code};Sender'},
-    )
+def rpc_response(value: Values, protocol: str, status: int = 200) -> webob.Response:
+    """Return a map as the body of RPC, its values with their types."""
+    typed = _typed('', value)
+    if protocol == CBOR:
+        headers = {'smithy-protocol': RPC}
+        return webob.Response(cbor.encode(typed), status, content_type=CBOR, headers=headers)
+    body = to_json(typed).encode()
+    return webob.Response(body, status, content_type=AMZ_JSON, charset=None)
 
 
-def _cbor_text(text: str) -> bytes:
-    encoded = text.encode()[:0xFFFF]
-    return b'\x79' + len(encoded).to_bytes(2, 'big') + encoded
+def rpc_error(code: str, message: str, status: int, protocol: str) -> webob.Response:
+    """Return an error as clients of RPC read it; the header has the code of the query protocol."""
+    response = rpc_response({'__type': code, 'message': message}, protocol, status)
+    response.headers['x-amzn-query-error'] = f'{code};{sender_of(status)}'
+    return response
+
+
+def sender_of(status: int) -> str:
+    """Return who has caused an error, in the words of AWS."""
+    return 'Server' if status >= 500 else 'Sender'
+
+
+def _typed(name: str, value: Value) -> Value:
+    """Return a value with the type that AWS's model gives its name."""
+    if isinstance(value, dict):
+        known = {key: child for key, child in value.items() if child is not None}
+        return {key: _typed(key, child) for key, child in known.items()}
+    if isinstance(value, list):
+        return [_typed('', child) for child in value]
+    if isinstance(value, bool):
+        return value
+    if name.endswith('Timestamp'):
+        return cbor.Time(datetime.datetime.fromisoformat(value).timestamp())
+    return NUMBERS.get(name, str)(value)
 
 
 def _fill(element: ElementTree.Element, value: Value) -> None:

@@ -1,0 +1,60 @@
+"""CBOR as AWS's protocol of RPC has it: against the parser and the serializer of botocore."""
+
+import datetime
+
+import pytest
+from botocore import parsers
+
+from heat_lite.api.aws import cbor
+
+VALUE = {
+    'a': [True, False, 0, 23, 24, 255, 256, 65536, 2**32, -1, -25, 0.5, '', '\u00e4' * 300],
+    'b': {str(number): [] for number in range(30)},
+}
+#: examples of RFC 8949, appendix A
+EXAMPLES = {
+    '1b000000e8d4a51000': 1000000000000,
+    '3903e7': -1000,
+    'f93c00': 1.0,
+    'fa47c35000': 100000.0,
+    'f6': None,
+    'f7': None,
+    'c11a514b67b0': datetime.datetime(2013, 3, 21, 20, 4, tzinfo=datetime.UTC),
+    '7f657374726561646d696e67ff': 'streaming',
+    '9f018202039f0405ffff': [1, [2, 3], [4, 5]],
+    'bf61610161629f0203ffff': {'a': 1, 'b': [2, 3]},
+}
+
+
+def test_botocore_reads_what_is_encoded():
+    parser = parsers.RpcV2CBORParser()
+    value = {**VALUE, 't': cbor.Time(1769860800.5)}
+    found = parser.parse_data_item(parser.get_peekable_stream_from_bytes(cbor.encode(value)))
+    assert found.pop('t').timestamp() == 1769860800.5
+    assert found == VALUE
+
+
+def test_decoded_value_is_the_encoded_one():
+    assert cbor.decode(cbor.encode(VALUE)) == VALUE
+
+
+@pytest.mark.parametrize('text', EXAMPLES)
+def test_examples_of_the_standard_are_decoded(text):
+    assert cbor.decode(bytes.fromhex(text)) == EXAMPLES[text]
+
+
+def test_each_beginning_of_a_text_is_refused():
+    data = cbor.encode({'a': [1, 2.5, 'text', cbor.Time(1)], 'b': True})
+    for length in range(len(data)):
+        with pytest.raises(ValueError):
+            cbor.decode(data[:length])
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['0000', '4161', 'c261', 'ff', '1c', '9f', 'f8ff', 'a180f6', 'c1fb7ff0000000000000', '61ff']
+    + ['81' * 60 + '00', '9bffffffffffffffff00', 'c16161', '7f01ff', 'a1810100'],
+)
+def test_text_that_is_none_is_refused(text):
+    with pytest.raises(ValueError):
+        cbor.decode(bytes.fromhex(text))
