@@ -75,6 +75,8 @@ class Thing(resource.Resource):
         super().validate()
         if self.properties[self.NAME] == 'nobody':
             raise exception.StackValidationFailed(message='Nobody is no name')
+        if self.properties[self.NAME] == 'number':
+            self.properties[self.NAME] + 1
 
     def handle_create(self):
         self.resource_id_set(self.physical_resource_name())
@@ -256,6 +258,7 @@ def test_actions_call_the_handlers_in_order(driver):
     [
         ({'name': 'nobody'}, 'Nobody is no name'),
         ({'size': 10}, 'out of range'),
+        ({'name': 'number'}, 'A value does not fit .*: TypeError: can only concatenate str'),
         ({'parts': [{}]}, 'part'),
     ],
 )

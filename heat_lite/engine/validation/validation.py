@@ -6,6 +6,7 @@ Tests: tests/functional/test_conformance.py.
 
 import contextlib
 import dataclasses
+import logging
 import re
 from collections.abc import Collection
 
@@ -23,6 +24,8 @@ from heat_lite.template import dependencies
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.template import Template
 from heat_lite.template.unknown import Unknown, ValueUnknown
+
+LOG = logging.getLogger(__name__)
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
 LONGEST_NAME = 255  # length of the column of names of resources
@@ -283,6 +286,16 @@ def single_resource(
             if error.path[:1] == definition.path[:1] or not error.path
             else _placed(error, definition)
         ) from None
+    except (AttributeError, LookupError, TypeError) as error:
+        LOG.exception(
+            'The type %s cannot validate the resource %s; the request is refused',
+            definition.resource_type,
+            definition.name,
+        )
+        raise exception.StackValidationFailed(
+            f'A value does not fit {definition.resource_type}: {type(error).__name__}: {error}',
+            path=definition.path[:2],
+        ) from error
 
 
 def validate_resource(resource: Resource) -> Value:

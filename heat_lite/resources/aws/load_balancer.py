@@ -135,7 +135,7 @@ class LoadBalancer(GroupBalancer):
         }
         params |= self._more_params()
         if self.properties['SecurityGroups']:
-            params['SecurityGroups'] = ','.join(self.properties['SecurityGroups'])
+            params['SecurityGroups'] = ','.join(map(str, self.properties['SecurityGroups']))
         return params
 
     def _more_params(self):
