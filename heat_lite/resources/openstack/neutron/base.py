@@ -3,6 +3,8 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
+from heat_lite.template import checks
+from heat_lite.template.constraints import LIST
 from heat_lite.template.schema import list_, map_, string
 
 VALUE_SPECS, TAGS = 'value_specs', 'tags'
@@ -69,6 +71,8 @@ class NeutronResource(CloudResource):
     def validate(self):
         super().validate()
         schemata = self.properties_schema
+        lists = [name for name, each in schemata.items() if each.type == LIST]
+        checks.require_scalars(schemata, self.properties, lists)
         specs = self.properties.get(VALUE_SPECS) if VALUE_SPECS in schemata else None
         given = {schemata[each].key(each) for each in schemata if self.properties.is_given(each)}
         banned = {*given, *schemata} if self.strict_specs else given
