@@ -14,6 +14,7 @@ import logging
 
 from heat_lite.common import exception, log_context, status, tracing
 from heat_lite.common.value_types import Value, Values, Work
+from heat_lite.db import snapshots
 from heat_lite.engine import event, scheduler
 from heat_lite.engine.resource import failures, handlers
 from heat_lite.engine.resource.resource import Resource
@@ -160,6 +161,15 @@ def delete_snapshot(resource: Resource, data: Values) -> Work:
     Its own state does not change.
     """
     yield from handlers.call(resource, 'delete_snapshot', data)
+
+
+def restored_data(resource: Resource) -> Values:
+    """Return the entry of the resource in the snapshot that a RESTORE goes back to, else {}."""
+    stack = resource.stack
+    if stack.action != status.RESTORE or stack.run.restored is None:
+        return {}
+    row = snapshots.get(stack.context, stack.run.restored)
+    return (row and row.data['resources'].get(resource.name)) or {}
 
 
 def suspend(resource: Resource) -> Work:

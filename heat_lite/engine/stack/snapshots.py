@@ -16,7 +16,6 @@ from heat_lite.common.value_types import Value, Values, Work
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.engine import scheduler
 from heat_lite.engine.resource import record
-from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import adoption, lifecycle
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking
@@ -144,15 +143,6 @@ def template_to_restore(stack: Stack, row: db_snapshots.SnapshotRow) -> Template
                 restored.handler_definition(definition), saved
             ).raw
     return adoption.exported_template(document)
-
-
-def restored_data(resource: Resource) -> Values:
-    """Return the entry of a resource in the snapshot that a RESTORE goes back to, else {}."""
-    stack = resource.stack
-    if stack.action != status.RESTORE or stack.run.restored is None:
-        return {}
-    row = db_snapshots.get(stack.context, stack.run.restored)
-    return (row and row.data['resources'].get(resource.name)) or {}
 
 
 def delete(stack: Stack, row: db_snapshots.SnapshotRow) -> None:

@@ -6,7 +6,7 @@ import types
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.engine.stack import snapshots
+from heat_lite.engine.stack import lifecycle
 from heat_lite.template import environment, reader
 from heat_lite.template.schema import integer, map_, map_attribute, string, switch, text
 from heat_lite.template.unknown import as_heat_shows, require_known
@@ -174,7 +174,7 @@ class RemoteStack(Resource):
         yield from self._wait_for('CREATE')
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        saved = snapshots.restored_data(self)
+        saved = lifecycle.restored_data(self)
         if saved.get('resource_id') == self.resource_id and SNAPSHOT_ID in saved['resource_data']:
             yield from self._wait_for_rest()
             self.service().restore(self.resource_id, saved['resource_data'][SNAPSHOT_ID])
