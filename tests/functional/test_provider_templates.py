@@ -183,6 +183,32 @@ def test_immutable_parameter_of_a_nested_stack_is_kept(engine, was_immutable):
 # ------------------------------------------------------------ previews of replaced nested stacks
 
 
+VALUES = [
+    ('comma_delimited_list', ['a', None, 'b'], ['a', '', 'b']),
+    ('comma_delimited_list', [{'a': 1}, {'b': 'x'}], ['.member.0.a=1', '.member.1.b=x']),
+    ('comma_delimited_list', None, []),
+    ('json', [{'a': None}, None], [{'a': None}, None]),
+    ('json', None, {}),
+    ('string', None, ''),
+]
+
+
+def test_nulls_and_maps_reach_nested_templates_as_in_heat(engine):
+    names = [f'p{number}' for number in range(len(VALUES))]
+    inner = {
+        'heat_template_version': '2016-10-14',
+        'parameters': {
+            name: {'type': kind} for name, (kind, _, _) in zip(names, VALUES, strict=True)
+        },
+        'outputs': {name: {'value': {'get_param': name}} for name in names},
+    }
+    given = {name: value for name, (_, value, _) in zip(names, VALUES, strict=True)}
+    template = one('a.yaml', **given)
+    template['outputs'] = {name: {'value': {'get_attr': ['r', name]}} for name in names}
+    identity = engine.create(template, files={'a.yaml': yaml.safe_dump(inner)})
+    assert list(engine.outputs(identity).values()) == [wanted for _, _, wanted in VALUES]
+
+
 def preview(engine, identity, template, files):
     """The resources of a flat preview: ``{list: [(parent resource or '', name), ...]}``."""
     template = {'heat_template_version': '2016-10-14', **template}

@@ -12,7 +12,9 @@ from heat_lite.common import exception, lru_cache, urlfetch
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base.stack_resource import StackResource
 from heat_lite.template import checks, reader, schema
-from heat_lite.template.constraints import ANY, INTEGER, NUMBER, STRING
+from heat_lite.template.constraints import ANY, INTEGER, LIST, NUMBER, STRING
+from heat_lite.template.function import is_omitted
+from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameters import PSEUDO_HOT
 from heat_lite.template.resource_registry import TYPE
 from heat_lite.template.template import Template
@@ -105,9 +107,16 @@ class TemplateResource(StackResource):
         )
 
     def child_params(self):
-        """Return the given values; the template has the defaults."""
+        """Return the given values; the template has the defaults.
+
+        A null is the empty value of its type, as in Heat.
+        """
+        data = self.properties.data
         given = {
-            name: value for name, value in self.properties.given().items() if value is not None
+            name: _item_texts(value) if wanted.type == LIST else value
+            for name, wanted in self.properties_schema.items()
+            if name in data and not is_omitted(data[name])
+            if (value := self.properties[name]) is not None
         }
         if is_known(given):
             return given
@@ -221,6 +230,21 @@ def describe_template(type_name, target, files):
         'base_attributes_schema': {},
     }
     return type('TemplateResource', (Resource,), members)
+
+
+def _item_texts(items):
+    """Return a list for a parameter, as Heat does: a null is an empty text, and maps are the texts
+    that Fn::MemberListToMap reads.
+    """
+    if not is_known(items):
+        return items
+    if not all(isinstance(item, dict) for item in items):
+        return ['' if item is None else item for item in items]
+    return [
+        f'.member.{number}.{key}={parameter_types.item_text(part)}'
+        for number, item in enumerate(items)
+        for key, part in item.items()
+    ]
 
 
 def _with_default(parameter):
