@@ -359,7 +359,7 @@ def properties(kind, ids, update=False):
         **(CHANGED.get(kind.resource_type, {}) if update else {}),
     }
     specs = kind.properties_schema.get('value_specs')
-    if specs is not None:
+    if specs is not None and 'description' not in kind.properties_schema:
         special['value_specs'] = {
             'description': 'another' if update and specs.update_allowed else 'special'
         }

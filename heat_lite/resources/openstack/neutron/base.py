@@ -13,8 +13,13 @@ PROFILE = 'binding:profile'
 #: what all standard objects of Neutron have, and few templates set (see ``Rest.mark``)
 MARK = 'description'
 POLICY = 'OS::Neutron::RBACPolicy'
-#: properties for which Neutron refuses null
-TEXTS = ('description', 'dns_domain', 'dns_name')
+#: what an update sends for properties without a value, where Neutron refuses null
+UNSET = {
+    **dict.fromkeys(('description', 'dns_domain', 'dns_name'), ''),
+    **dict.fromkeys(('allowed_address_pairs', 'allocation_pools', 'host_routes'), []),
+    'external_gateway_info': {},
+    'stateful': True,
+}
 
 
 def tags_property(noun, since='9.0.0'):
@@ -110,12 +115,20 @@ class NeutronResource(CloudResource):
         return {**values, **(self.properties.get(VALUE_SPECS) or {})}
 
     def changes(self, changed, diff):
-        texts = {name: '' for name in TEXTS if changed.get(name, '') is None}
-        specs = {}
+        values = {
+            name: UNSET.get(name) if value is None else value for name, value in changed.items()
+        }
         if VALUE_SPECS in diff:
             before = self.stored_property(VALUE_SPECS) or {}
-            specs = changed_specs(before, diff[VALUE_SPECS] or {}, self.fetch)
-        return {**changed, **texts, **specs}
+            values |= changed_specs(before, diff[VALUE_SPECS] or {}, self.fetch)
+        return values
+
+    def missing_extension(self, alias):
+        """Return why an extension of Neutron cannot be used; None if it can."""
+        try:
+            self.stack.clients().require(self.rest.service, alias)
+        except errors.NoCloud as error:
+            return f'{error}.'
 
     def follow_up(self, action, diff):
         if TAGS in diff and TAGS in self.properties_schema:

@@ -196,8 +196,6 @@ class Port(NeutronResource):
             changed['fixed_ips'] = []
         elif changed.get('fixed_ips', True) is None:
             del changed['fixed_ips']  # an update without fixed_ips keeps the addresses
-        if changed.get('allowed_address_pairs', True) is None:
-            changed['allowed_address_pairs'] = []
         if changed.get('security_groups', True) is None:
             changed['security_groups'] = self._default_security_groups()
         return super().changes(changed, diff)

@@ -115,11 +115,6 @@ class Router(NeutronResource):
         )
         return implied_dependencies.subnets_of(self, others, external_network)
 
-    def changes(self, changed, diff):
-        if changed.get('external_gateway_info', True) is None:
-            changed['external_gateway_info'] = {}
-        return super().changes(changed, diff)
-
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)
         if 'l3_agent_ids' in diff or 'l3_agent_id' in diff:

@@ -98,16 +98,9 @@ class SecurityGroup(NeutronResource):
             raise exception.StackValidationFailed(
                 'Security groups cannot be assigned the name "default".'
             )
-        if STATEFUL in self.properties_schema and self.properties[STATEFUL] is False:
-            try:
-                self.stack.clients().require(self.rest.service, STATEFUL_EXTENSION)
-            except errors.NoCloud as error:
-                raise exception.StackValidationFailed(f'stateful: false: {error}.') from error
-
-    def changes(self, changed, diff):
-        if changed.get(STATEFUL, True) is None:
-            changed[STATEFUL] = True
-        return super().changes(changed, diff)
+        reason = self.properties[STATEFUL] is False and self.missing_extension(STATEFUL_EXTENSION)
+        if reason:
+            raise exception.StackValidationFailed(f'stateful: false: {reason}')
 
     def update_object(self, values):
         try:

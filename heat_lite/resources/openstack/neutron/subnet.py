@@ -168,10 +168,6 @@ class Subnet(NeutronResource):
         return _with_gateway(super().body(values))
 
     def changes(self, changed, diff):
-        if changed.get('allocation_pools', True) is None:
-            changed['allocation_pools'] = []  # Neutron cannot restore the default allocation pools
-        if changed.get('host_routes', True) is None:
-            changed['host_routes'] = []
         if changed.get(GATEWAY) == AUTO:
             action = 'gateway_ip "auto" for a subnet that exists'
             raise exception.ResourceActionNotSupported(action=action)

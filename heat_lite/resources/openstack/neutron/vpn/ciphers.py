@@ -1,6 +1,5 @@
 """The ciphers of VPN policies."""
 
-from heat_lite.clients import errors
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 
 ALGORITHM = 'auth_algorithm'
@@ -25,11 +24,7 @@ class VpnPolicy(NeutronResource):
         return {**super().changes(changed, diff), **algorithm}
 
     def _default_algorithm(self):
-        if self.properties.is_given(ALGORITHM):
-            return {}
-        try:
-            self.stack.clients().require(self.rest.service, WITHOUT_SHA1)
-        except errors.NoCloud:
+        if self.properties.is_given(ALGORITHM) or self.missing_extension(WITHOUT_SHA1):
             return {}
         return {ALGORITHM: 'sha256'}
 

@@ -4,7 +4,7 @@ import json
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import map_to_wire
-from heat_lite.resources.openstack.neutron.base import VALUE_SPECS, changed_specs
+from heat_lite.resources.openstack.neutron.base import UNSET, VALUE_SPECS, changed_specs
 from heat_lite.resources.openstack.nova.server.schema import PORT
 
 ALLOCATE, EXTRA = 'allocate_network', 'port_extra_properties'
@@ -12,8 +12,8 @@ ALLOCATE, EXTRA = 'allocate_network', 'port_extra_properties'
 IDENTITY = ('network', 'port', 'subnet', 'fixed_ip', 'tag', ALLOCATE)
 #: further properties of a port that Neutron does not change while a server uses the port
 FIXED = {'mac_address', 'binding:vnic_type', 'no_fixed_ips'}
-#: the values of the port without a property; a port without another one must be a new one
-UNSET: dict[str, list | None] = {'allowed_address_pairs': [], 'qos_policy': None}
+#: those that it can unset; a port without another one is a new port
+UNSETTABLE = {'allowed_address_pairs', 'qos_policy'}
 
 
 # --------------------------------------------------------------- rules
@@ -100,10 +100,10 @@ def port_changes(before, after, fetch):
     unset = {name for name, value in changed.items() if value is None}
     was, becomes = before[VALUE_SPECS], after[VALUE_SPECS]
     specs = {key for key in {**was, **becomes} if was.get(key) != becomes.get(key)}
-    if FIXED & (changed.keys() | specs) or unset - UNSET.keys():
+    if FIXED & (changed.keys() | specs) or unset - UNSETTABLE:
         return None
     return {
-        **{PORT[name].key(name): UNSET[name] for name in unset},
+        **{PORT[name].key(name): UNSET.get(name) for name in unset},
         **map_to_wire(PORT, changed),
         **changed_specs(was, becomes, fetch),
     }
