@@ -359,10 +359,11 @@ def properties(kind, ids, update=False):
         **(CHANGED.get(kind.resource_type, {}) if update else {}),
     }
     specs = kind.properties_schema.get('value_specs')
-    if specs is not None and 'description' not in kind.properties_schema:
-        special['value_specs'] = {
-            'description': 'another' if update and specs.update_allowed else 'special'
-        }
+    if specs is not None:
+        text = 'another' if update and specs.update_allowed else 'special'
+        # a firewall has a property of that name
+        known = 'description' in kind.properties_schema
+        special['value_specs'] = {} if known else {'description': text}
     result = {}
     for name, schema in kind.properties_schema.items():
         value = special.get(name, OMIT)
