@@ -116,18 +116,38 @@ def cases(kind):
             is_free = place.type in (MAP, LIST, ANY) and place.schema is None
             for shape in SHAPES if is_free else chosen.sample(SHAPES, min(FEW, len(SHAPES))):
                 value = replaced(schema, path, copy.deepcopy(shape))
-                yield (name, *path), {**SPECIAL.get(kind.resource_type, {}), **given, name: value}
+                yield (name, *path), {**given, **SPECIAL.get(kind.resource_type, {}), name: value}
 
 
 #: what these types need beside their required properties
 SPECIAL = {
     'AWS::AutoScaling::LaunchConfiguration': {'ImageId': 'one', 'InstanceType': 'one'},
     'AWS::AutoScaling::AutoScalingGroup': {'LaunchConfigurationName': 'one'},
+    'AWS::EC2::EIPAssociation': {'AllocationId': 'one', 'InstanceId': 'one'},
     'AWS::EC2::Volume': {'Size': 1},
+    'AWS::EC2::VolumeAttachment': {'Device': '/dev/vdb'},
     'HeatLite::Container::Image': {'context': {'Dockerfile': 'FROM scratch'}},
+    'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'or', 'rules': ['a', 'b']}},
     'OS::Barbican::Order': {'algorithm': 'aes', 'bit_length': 256},
+    'OS::Blazar::Lease': {
+        **dict.fromkeys(('start_date', 'end_date', 'before_end_date'), '2999-01-01 00:00'),
+        'reservations': [
+            {'resource_type': 'physical:host', 'min': 1, 'max': 2, 'resource_properties': ''}
+        ],
+    },
     'OS::Cinder::Volume': {'size': 1},
     'OS::Designate::Zone': {'email': 'a@example.org'},
+    'OS::Heat::CWLiteAlarm': {'EvaluationPeriods': '1', 'Period': '60', 'Threshold': '1'},
+    'OS::Mistral::Workflow': {'tasks': [{'name': 't', 'action': 'std.noop'}]},
+    'OS::Neutron::Quota': {'port': 1},
+    'OS::Neutron::RouterInterface': {'subnet': 'one'},
+    'OS::Neutron::Subnet': {'cidr': '10.0.0.0/24'},
+    'OS::Nova::Server': {'image': 'one'},
+    'OS::Octavia::Pool': {'loadbalancer': 'one'},
+    'OS::Trove::Cluster': {
+        'instances': [{'flavor': 'one', 'volume_size': 1, 'networks': [{'network': 'one'}]}]
+    },
+    'OS::Zaqar::Subscription': {'subscriber': 'http://example.org/'},
 }
 
 
