@@ -525,9 +525,9 @@ def test_failed_scaling_ends_and_can_be_repeated(engine):
 SLOW = {'action_wait_secs': {'create': 2}}
 
 
-def send(engine, identity, policy):
+def send(engine, identity, policy, **details):
     engine.client.resource_signal(
-        engine.context, stack_identity=identity, resource_name=policy, details=None
+        engine.context, stack_identity=identity, resource_name=policy, details=details
     )
 
 
@@ -558,6 +558,16 @@ def test_concurrent_signal_is_subject_to_the_cooldown_of_the_first(engine):
     for _ in range(2):
         send(engine, identity, 'p')
     assert await_signals(engine, identity) == 1
+
+
+def test_alarm_that_repeats_itself_during_a_scaling_does_not_count(engine):
+    identity = engine.create(scaling(0, SLOW))
+    send(engine, identity, 'p', previous='ok', current='alarm', reason='high')
+    for _ in range(3):
+        send(engine, identity, 'p', previous='alarm', current='alarm', reason='still high')
+    assert await_signals(engine, identity) == 1
+    send(engine, identity, 'p', previous='alarm', current='alarm', reason='still high')
+    assert await_signals(engine, identity) == 2
 
 
 def test_signal_computes_the_size_after_a_change_that_it_has_not_read(engine, monkeypatch):

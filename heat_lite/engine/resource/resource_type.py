@@ -72,6 +72,8 @@ class ResourceType:
     #: whether signals are handled at the same time: for types that store each by itself, or refuse
     #: one while they handle another
     signals_in_parallel = False
+    #: whether an alarm that repeats itself is ignored while a signal waits or is handled
+    ignores_repeated_alarms = False
     #: the id of the signal that its handler works on, and the engine that does
     handled_signal: dict[int, str] | None = None
     #: whether signals change its attributes while no action runs: then outputs that read them are

@@ -3,6 +3,8 @@
 Tests: tests/functional/test_signals.py.
 """
 
+import logging
+
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import resources as db_resources
@@ -14,6 +16,7 @@ from heat_lite.engine.signals import signal_tasks
 from heat_lite.engine.stack import hooks
 from heat_lite.engine.stack.stack import Stack
 
+LOG = logging.getLogger(__name__)
 #: Signals of a resource that wait to be handled one by one. An alarm that sends more has sent the
 #: same again.
 MAX_WAITING = 100
@@ -37,6 +40,9 @@ def signal(stack: Stack, name: str, details: Value, wait: bool = False) -> Value
     item, target = _find_target(stack, name)
     item.check_signal(details)
     runtime, row_id = stack.runtime, item.record.id
+    if target.waiting and item.ignores_repeated_alarms and _is_repeated(details):
+        LOG.info('%s: the alarm repeats itself while a signal waits: ignored', item)
+        return None
     if not item.batches_signals:
         _require_room(item, target.waiting)
     tasks = runtime.signal_tasks
@@ -68,6 +74,12 @@ def _find_target(stack: Stack, name: str) -> tuple[engine_resource.Resource, db_
         item = find(stack, name)
     _require_signal_handler(stack, item)
     return item, targets[item.record.id]
+
+
+def _is_repeated(details: Value) -> bool:
+    """Return whether an alarm tells again the state that it has told before."""
+    state = details.get('current') if isinstance(details, dict) else None
+    return state is not None and state == details.get('previous')
 
 
 def _require_room(item: engine_resource.Resource, waiting: int) -> None:

@@ -17,6 +17,7 @@ class ScalingPolicy(SignalResponder):
     signed_method = 'POST'
     signed_endpoint = 'signal'
     requires_cfn_endpoint = False
+    ignores_repeated_alarms = True
 
     def _rule(self):
         return [self.properties[name] for name in self.property_names]
