@@ -113,6 +113,11 @@ SAMPLES = {
         'vpnservice_id': '{vpnservice}',
     },
     'OS::Neutron::L2GatewayConnection': {'l2_gateway_id': '{l2_gateway}'},
+    'OS::Neutron::NetworkGateway': {
+        'connections': [{'network': 'a network', 'segmentation_type': 'vlan', 'segmentation_id': 1}]
+    },
+    'OS::Neutron::ProviderNet': {'network_type': 'vlan'},
+    'OS::Neutron::Segment': {'network_type': 'vlan'},
     'OS::Neutron::TaaS::TapFlow': {'vlan_filter': '1-5,9'},
     'OS::Keystone::User': {'roles': [{'role': 'a role', 'project': 'a project'}]},
     'OS::Keystone::Group': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
@@ -122,7 +127,12 @@ SAMPLES = {
     'OS::Cinder::Volume': {'backup_id': OMIT, 'snapshot_id': OMIT, 'source_volid': OMIT, 'size': 1},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{server}'},
     'OS::Cinder::VolumeType': {'is_public': False},
-    'OS::Glance::WebImage': {'kernel_id': '{volume}', 'ramdisk_id': '{volume}', 'id': OMIT},
+    'OS::Glance::WebImage': {
+        'kernel_id': '{volume}',
+        'ramdisk_id': '{volume}',
+        'id': OMIT,
+        'visibility': 'shared',
+    },
     'OS::Nova::Flavor': {'is_public': False},
     'OS::Nova::Server': {
         **dict.fromkeys(('block_device_mapping', 'personality', 'security_groups'), OMIT),
@@ -140,16 +150,20 @@ SAMPLES = {
     'OS::Octavia::Pool': {'listener': OMIT, 'session_persistence': {'type': 'SOURCE_IP'}},
     'OS::Barbican::Secret': {
         'payload_content_type': 'text/plain',
+        'payload_content_encoding': OMIT,
         'expiration': '2999-01-01T00:00:00',
     },
-    'OS::Barbican::CertificateContainer': dict.fromkeys(
-        ('certificate_ref', 'intermediates_ref', 'private_key_passphrase_ref', 'private_key_ref'),
-        '{secret}',
-    ),
+    'OS::Barbican::CertificateContainer': {
+        **dict.fromkeys(('intermediates_ref', 'private_key_passphrase_ref'), OMIT),
+        'certificate_ref': '{secret}',
+        'private_key_ref': 'a secrets',
+    },
     'OS::Barbican::GenericContainer': {'secrets': [{'name': 'one', 'ref': 'a secrets'}]},
-    'OS::Barbican::RSAContainer': dict.fromkeys(
-        ('private_key_passphrase_ref', 'private_key_ref', 'public_key_ref'), '{secret}'
-    ),
+    'OS::Barbican::RSAContainer': {
+        'private_key_passphrase_ref': OMIT,
+        'private_key_ref': '{secret}',
+        'public_key_ref': 'a secrets',
+    },
     'OS::Barbican::Order': {
         **dict.fromkeys(
             (

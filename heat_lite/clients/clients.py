@@ -239,6 +239,17 @@ class Clients:
             (kind, value), lambda: finder.find(self.client(finder.service), str(value))
         )
 
+    def shown(self, kind: str, value: Value) -> Any:
+        """Return the object of a kind as its service shows it. Raises NoSuchObject, NotFound.
+
+        Like ids, it is cached for a short time: many resources ask for the same.
+        """
+        finder = _finder_of(self, kind)
+        path = f'{finder.path}/{self.find(kind, value)}'
+        return self._ids.get(
+            (kind, path), lambda: self.client(finder.service).show(path, finder.key)
+        )
+
     def choices(self, kind: str) -> list[dict[str, str | None]]:
         """Return ids and names of the first MAX_CHOICES objects of a kind."""
         finder = _finder_of(self, kind)

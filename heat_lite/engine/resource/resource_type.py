@@ -36,7 +36,7 @@ class ResourceType:
     heat_class: str | None = None
     properties_schema: dict[str, schema.PropertySchema] = {}
     #: what a request must keep beyond the schemas (see ``resources/base/property_rules.py``)
-    property_rules: tuple[Callable[[Callable[[str], Value], str], None], ...] = ()
+    property_rules: tuple[Callable[[Callable[[str], Value], Any], None], ...] = ()
     attributes_schema: dict[str, schema.AttributeSchema] = {}
     update_policy_schema: dict[str, schema.PropertySchema] = {}
     support_status = support.DEFAULT

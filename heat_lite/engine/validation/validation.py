@@ -307,7 +307,7 @@ def validate_resource(resource: Resource) -> Value:
         refusal = resource.validate()
     for rule in () if refusal else resource.property_rules:
         with contextlib.suppress(ValueUnknown):
-            rule(resource.properties.value_without_lookup, resource.name)
+            rule(resource.properties.value_without_lookup, resource)
     return refusal
 
 

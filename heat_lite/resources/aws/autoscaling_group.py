@@ -2,10 +2,11 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties, instance_group
+from heat_lite.resources.base.instance_group import CONFIGURATION
 from heat_lite.resources.base.scaling import ScalingGroup
 from heat_lite.template.schema import integer, list_, string
 
-CONFIGURATION, INSTANCE, NETWORK = 'LaunchConfigurationName', 'InstanceId', 'VPCZoneIdentifier'
+INSTANCE, NETWORK = 'InstanceId', 'VPCZoneIdentifier'
 
 
 class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):

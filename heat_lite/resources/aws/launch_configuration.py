@@ -1,13 +1,22 @@
 """AWS::AutoScaling::LaunchConfiguration."""
 
-from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.property_rules import empty, for_each, refuse
 from heat_lite.template.schema import boolean, list_, map_, number, string
 
 
 def _named(description, kind):
     return string(description, custom=kind)
+
+
+_REQUIRED = 'is missing, this is required when specifying BlockDeviceMappings.'
+#: the disks of instances are made of snapshots
+DISK_RULE = for_each(
+    'BlockDeviceMappings',
+    refuse(f'Ebs {_REQUIRED}', Ebs=empty),
+    refuse(f'SnapshotId {_REQUIRED}', Ebs=lambda value, read: empty(value['SnapshotId'])),
+)
 
 
 class LaunchConfiguration(Resource):
@@ -61,14 +70,14 @@ class LaunchConfiguration(Resource):
             ),
         ),
     }
-
-    def validate(self):
-        super().validate()
-        given = self.properties
-        if not given['InstanceId'] and not (given['ImageId'] and given['InstanceType']):
-            raise exception.StackValidationFailed(
-                'If without InstanceId, ImageId and InstanceType are required.'
-            )
+    property_rules = (
+        DISK_RULE,
+        refuse(
+            'If without InstanceId, ImageId and InstanceType are required.',
+            InstanceId=empty,
+            ImageId=lambda value, read: empty(value) or empty(read('InstanceType')),
+        ),
+    )
 
     def handle_create(self):
         self.resource_id_set(self.physical_resource_name())

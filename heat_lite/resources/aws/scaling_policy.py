@@ -1,6 +1,7 @@
 """AWS::AutoScaling::ScalingPolicy."""
 
 from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.property_rules import only_with
 from heat_lite.resources.base.scaling_policy import ScalingPolicy
 from heat_lite.template.schema import CACHE_NONE, integer, string, text
 
@@ -10,7 +11,6 @@ class CloudFormationScalingPolicy(ScalingPolicy):
 
     resource_type = 'AWS::AutoScaling::ScalingPolicy'
     heat_class = 'AWSScalingPolicy'
-    percent = 'PercentChangeInCapacity'
     property_names = (
         'AutoScalingGroupName',
         'AdjustmentType',
@@ -35,6 +35,7 @@ class CloudFormationScalingPolicy(ScalingPolicy):
             common_properties.SCALING_MIN_STEP, update_allowed=True, min=0
         ),
     }
+    property_rules = (only_with('MinAdjustmentStep', 'AdjustmentType', 'PercentChangeInCapacity'),)
     attributes_schema = {
         'AlarmUrl': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE)
     }

@@ -97,7 +97,7 @@ class Deployment(SignalledDeployment):
             ):
                 raise exception.StackValidationFailed(
                     f"Resource {name}'s property user_data_format should be set to SOFTWARE_CONFIG "
-                    'since deployment are software deployments on it.'
+                    'since there are software deployments on it.'
                 )
             if (
                 'software_deployments' in server.properties_schema

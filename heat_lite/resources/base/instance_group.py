@@ -17,6 +17,7 @@ from heat_lite.template.unknown import Unknown, ValueUnknown
 #: properties
 MEMBER, INSTANCE = 'OS::Heat::ScaledResource', 'AWS::EC2::Instance'
 ADDRESS, LIST = 'PublicIp', 'InstanceList'
+CONFIGURATION = 'LaunchConfigurationName'
 _DURATION = re.compile(r'PT(?=\d)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?')
 
 
@@ -56,7 +57,7 @@ class InstanceGroup(RollingGroup):
     """A group of instances; ``policy_name`` is the name of its update policy."""
 
     policy_name = 'RollingUpdate'
-    replacement_properties = ('LaunchConfigurationName',)
+    replacement_properties = (CONFIGURATION,)
     # the outputs of the nested stack are no attributes
     has_attribute = Resource.has_attribute
 
@@ -131,7 +132,7 @@ class InstanceGroup(RollingGroup):
 
         Raises StackValidationFailed if the reference is unknown.
         """
-        reference = self.properties['LaunchConfigurationName']
+        reference = self.properties[CONFIGURATION]
         if isinstance(reference, Unknown):
             reference = reference.source_among(self.stack.definitions) or reference
         for name in self.stack.definitions:
@@ -141,10 +142,7 @@ class InstanceGroup(RollingGroup):
                 name,
             ):
                 return item
-        text = f'LaunchConfigurationName ({reference}) reference can not be found.'
-        raise exception.StackValidationFailed(
-            text, error='ValueError', path=(self.definition.path[0], self.name)
-        )
+        raise self._invalid(f'{CONFIGURATION} ({reference}) reference can not be found.')
 
     def rolling_policy(self):
         policy = self.update_policy()[self.policy_name] or {
@@ -161,14 +159,28 @@ class InstanceGroup(RollingGroup):
     # ------------------------------------------------------------ validation
 
     def validate(self):
-        _ = self.properties['LaunchConfigurationName']  # raises its errors first, as in Heat
+        _ = self.properties[CONFIGURATION]  # raises its errors first, as in Heat
         self.properties.validate()
         self.update_policy().validate()
-        for check in (self.rolling_policy, self.member_properties):
+        for check in (self._require_reference, self.rolling_policy, self.member_properties):
             with contextlib.suppress(ValueUnknown):
                 check()
         group_balancer.validate(self)
         super().validate()
+
+    def _require_reference(self):
+        if self.properties[CONFIGURATION] is None:
+            return
+        required = self.definition.requires(self.stack.definitions)
+        if (name := self.configuration().name) not in required:
+            raise self._invalid(
+                f'{CONFIGURATION} ({name}) requires a reference to the configuration not just the '
+                'name of the resource.'
+            )
+
+    def _invalid(self, text):
+        path = (self.definition.path[0], self.name)
+        return exception.StackValidationFailed(text, error='ValueError', path=path)
 
     def implied_dependencies(self, others):
         """Return the load balancers: they exist when the first members do."""

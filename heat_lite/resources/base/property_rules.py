@@ -2,9 +2,9 @@
 
 A type lists them as ``property_rules``, and ``engine/validation/validation.py: validate_resource``
 checks them in this order for requests, previews and the linter. A rule gets ``read(name)``, which
-returns a property or a key of a map, and the name of the resource. It raises an error, or
-ValueUnknown if it needs a value that is not known yet. A test of a value is a function of the value
-and ``read``, or a tuple of the values that pass.
+returns a property or a key of a map, and the resource. It raises an error, or ValueUnknown if it
+needs a value that is not known yet. A test of a value is a function of the value and ``read``, or a
+tuple of the values that pass.
 
 Tests: tests/unit/resources/test_property_rules.py.
 """
@@ -12,6 +12,7 @@ Tests: tests/unit/resources/test_property_rules.py.
 import contextlib
 import functools
 import re
+from collections.abc import Mapping
 
 from heat_lite.common import exception
 from heat_lite.template.unknown import Unknown, ValueUnknown
@@ -65,7 +66,7 @@ def refuse(error, **tests):
     """Return the rule that the tests do not all hold, each for the property of its name.
 
     ``error`` is a function that returns the error, or the text of one, in which ``{name}`` stands
-    for the value of a tested property and ``{resource}`` for the name of the resource.
+    for the value of a tested property and ``{resource.name}`` for the name of the resource.
     """
 
     def rule(read, resource):
@@ -97,28 +98,26 @@ def one_of(*names, test=missing):
     return refuse(error, **dict.fromkeys(names, test))
 
 
-def needs(name, other, given=given, missing=missing):
-    """Return the rule that a property is given with another one only."""
+def needs(name, other, given=given, missing=missing, **tests):
+    """Return the rule that a property is given with another one only, if the tests hold."""
     error = functools.partial(exception.ResourcePropertyDependency, prop1=name, prop2=other)
-    return refuse(error, **{name: given, other: missing})
+    return refuse(error, **tests, **{name: given, other: missing})
 
 
-def only_with(name, other, value, test=given, **tests):
-    """Return the rule that a property is given only if another one has the value.
-
-    ``tests`` are further conditions of the rule.
-    """
+def only_with(name, other, value, test=given):
+    """Return the rule that a property is given only if another one has the value."""
     error = functools.partial(
         exception.ResourcePropertyValueDependency, prop1=name, prop2=other, value=value
     )
-    return refuse(error, **{name: test, other: but(value), **tests})
+    return refuse(error, **{name: test, other: but(value)})
 
 
 def for_each(name, *rules):
-    """Return the rule that each map of a list keeps these rules."""
+    """Return the rule that a map, or each map of a list, keeps these rules."""
 
     def rule(read, resource):
-        for entry in read(name) or ():
+        value = read(name) or ()
+        for entry in [value] if isinstance(value, Mapping) else value:
             check(rules, lambda key, entry=entry: entry[key], resource)
 
     return rule

@@ -155,14 +155,14 @@ class ScalingGroup(RollingGroup):
         return max(least, min(present if wanted is None else wanted, most))
 
     def validate(self):
-        least, most = self.bounds()
-        wanted = self.properties[self.bounds_names[2]]
+        read = self.properties.value_without_lookup
+        least, most, wanted = map(read, self.bounds_names[:3])
+        if least > most:
+            raise exception.StackValidationFailed('MinSize can not be greater than MaxSize')
         if least < 0:
             raise exception.StackValidationFailed(
                 'The size of AutoScalingGroup can not be less than zero'
             )
-        if least > most:
-            raise exception.StackValidationFailed('MinSize can not be greater than MaxSize')
         if wanted is not None and not least <= wanted <= most:
             raise exception.StackValidationFailed(
                 'DesiredCapacity must be between MinSize and MaxSize'

@@ -9,11 +9,10 @@ class ScalingPolicy(SignalResponder):
     """A policy that resizes a group on each signal.
 
     ``property_names`` are the names of the properties for group, adjustment type, adjustment,
-    minimum step and cooldown; ``percent`` is the adjustment type by percent.
+    minimum step and cooldown.
     """
 
     property_names = ('', '', '', '', '')
-    percent = ''
     signed_method = 'POST'
     signed_endpoint = 'signal'
     requires_cfn_endpoint = False
@@ -21,16 +20,6 @@ class ScalingPolicy(SignalResponder):
 
     def _rule(self):
         return [self.properties[name] for name in self.property_names]
-
-    def validate(self):
-        super().validate()
-        _, kind, _, least_step, _ = self._rule()
-        if least_step is not None and kind != self.percent:
-            _, type_name, _, step_name, _ = self.property_names
-            raise exception.StackValidationFailed(
-                f'{step_name} property should only be specified for {type_name} '
-                f'with value {self.percent}.'
-            )
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         """Do nothing: the next signal uses the new properties."""

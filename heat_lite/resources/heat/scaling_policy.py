@@ -1,6 +1,7 @@
 """OS::Heat::ScalingPolicy."""
 
 from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.property_rules import only_with
 from heat_lite.resources.base.scaling_policy import ScalingPolicy
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
@@ -10,7 +11,6 @@ class HeatScalingPolicy(ScalingPolicy):
 
     resource_type = 'OS::Heat::ScalingPolicy'
     heat_class = 'AutoScalingPolicy'
-    percent = 'percent_change_in_capacity'
     property_names = (
         'auto_scaling_group_id',
         'adjustment_type',
@@ -35,6 +35,9 @@ class HeatScalingPolicy(ScalingPolicy):
             common_properties.SCALING_MIN_STEP, update_allowed=True, min=0
         ),
     }
+    property_rules = (
+        only_with('min_adjustment_step', 'adjustment_type', 'percent_change_in_capacity'),
+    )
     attributes_schema = {
         'alarm_url': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE),
         'signal_url': text('URL for signals that are authenticated by a token.', since='5.0.0'),

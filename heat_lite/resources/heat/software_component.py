@@ -48,7 +48,7 @@ class SoftwareComponent(Config):
     def validate(self):
         super().validate()
         actions = [
-            action for each in self.properties[CONFIGS] or () for action in each[ACTIONS] or ()
+            action for each in self.properties[CONFIGS] or () for action in set(each[ACTIONS] or ())
         ]
         if len(actions) != len(set(actions)):
             raise exception.StackValidationFailed(

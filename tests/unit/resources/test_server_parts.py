@@ -108,6 +108,7 @@ def test_block_device_mapping_is_sent_without_empty_values():
             [disk(image='i'), disk(volume_id='v')],
             'Multiple bootable sources for instance s.',
         ),
+        ('i', [], [disk(volume_id='v')], 'Multiple bootable sources for instance s.'),
         ('i', [{}], [disk(swap_size=1)], 'block_device_mapping, block_device_mapping_v2'),
         (
             'i',

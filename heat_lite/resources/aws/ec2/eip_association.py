@@ -3,13 +3,13 @@
 import contextlib
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
 from heat_lite.resources.aws.ec2.base import (
     ATTACHMENT,
     TABLE_OF_SUBNET,
     NetworkingResource,
     matching_names,
 )
+from heat_lite.resources.base.property_rules import empty, filled, one_of, refuse
 from heat_lite.template.schema import string
 
 ADDRESS, ALLOCATION, SERVER, INTERFACE = NAMES = (
@@ -34,6 +34,14 @@ class EIPAssociation(NetworkingResource):
         SERVER: string('ID of the instance.', update_allowed=True, ref='nova.server'),
         INTERFACE: string('ID of the network interface.', update_allowed=True),
     }
+    property_rules = (
+        refuse(
+            "Either 'EIP' or 'AllocationId' must be provided.",
+            EIP=lambda value, read: filled(value) == filled(read(ALLOCATION)),
+        ),
+        refuse("Must specify 'InstanceId' if you specify 'EIP'.", EIP=filled, InstanceId=empty),
+        one_of(SERVER, INTERFACE, test=empty),
+    )
 
     def implied_dependencies(self, others):
         """Return the resources that make routers reachable: only then an address can be
@@ -43,20 +51,6 @@ class EIPAssociation(NetworkingResource):
             *matching_names(self, others, ATTACHMENT),
             *matching_names(self, others, TABLE_OF_SUBNET),
         ]
-
-    def validate(self):
-        super().validate()
-        given = {name for name in NAMES if name in self.properties.given()}
-        if ADDRESS in given and ALLOCATION in given:
-            raise exception.ResourcePropertyConflict(ADDRESS, ALLOCATION)
-        if not given & {ADDRESS, ALLOCATION}:
-            raise exception.StackValidationFailed(
-                f"Either '{ADDRESS}' or '{ALLOCATION}' must be provided."
-            )
-        if ADDRESS in given and SERVER not in given:
-            raise exception.PropertyUnspecifiedError(ADDRESS, SERVER)
-        if not given & {SERVER, INTERFACE}:
-            raise exception.PropertyUnspecifiedError(SERVER, INTERFACE)
 
     def handle_create(self):
         address, port = self._address(), self._port()

@@ -1,10 +1,14 @@
 """AWS::EC2::Instance."""
 
+import functools
+
 from heat_lite.common import exception
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
 from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces, port_ids
+from heat_lite.resources.aws.launch_configuration import DISK_RULE
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import filled, for_each, refuse
 from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.nova.server import block_devices, user_data
@@ -16,6 +20,11 @@ from heat_lite.resources.openstack.nova.server.updates import ServerUpdates
 ZONE = 'AvailabilityZone'
 #: properties -> their keys in the request
 PLAIN = {'KeyName': 'key_name', ZONE: 'availability_zone'}
+
+
+def _has_no_size(disk, read):
+    size = disk['VolumeSize']
+    return size and not size.isdigit()
 
 
 class Instance(Ec2Object, NovaServer):
@@ -38,6 +47,22 @@ class Instance(Ec2Object, NovaServer):
     refreshes_metadata = True
 
     properties_schema = schema.PROPERTIES
+    property_rules = (
+        refuse(
+            functools.partial(
+                exception.ResourcePropertyConflict,
+                'SecurityGroups/SecurityGroupIds',
+                'NetworkInterfaces',
+            ),
+            NetworkInterfaces=filled,
+            SecurityGroups=lambda value, read: value or read('SecurityGroupIds'),
+        ),
+        DISK_RULE,
+        for_each(
+            'BlockDeviceMappings',
+            refuse('VolumeSize must be a number of GB', Ebs=_has_no_size),
+        ),
+    )
     attributes_schema = schema.ATTRIBUTES
 
     def __init__(self, *args, **kwargs):
@@ -47,20 +72,7 @@ class Instance(Ec2Object, NovaServer):
 
     def validate(self):
         super().validate()
-        values = self.properties
-        if values['NetworkInterfaces'] and (values['SecurityGroups'] or values['SecurityGroupIds']):
-            groups = '/'.join(('SecurityGroups', 'SecurityGroupIds'))
-            raise exception.ResourcePropertyConflict(groups, 'NetworkInterfaces')
-        port_ids(values['NetworkInterfaces'])
-        for disk in values['BlockDeviceMappings'] or ():
-            if not disk['Ebs']:
-                raise exception.StackValidationFailed('Ebs is missing, this is required')
-            if not disk['Ebs']['SnapshotId']:
-                raise exception.StackValidationFailed(
-                    'SnapshotId is missing, this is required when specifying BlockDeviceMappings.'
-                )
-            if disk['Ebs']['VolumeSize'] and not disk['Ebs']['VolumeSize'].isdigit():
-                raise exception.StackValidationFailed('VolumeSize must be a number of GB')
+        port_ids(self.properties['NetworkInterfaces'])
 
     # ------------------------------------------------------------ create
 

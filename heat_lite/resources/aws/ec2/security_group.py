@@ -70,6 +70,7 @@ class SecurityGroup(security_group.SecurityGroup):
         return next((each['id'] for each in self.list_by_name(name) if each['name'] == name), None)
 
     observed_keys = {}
+    property_rules = ()  # type: ignore[assignment]
 
     def normalize(self, found):
         return found

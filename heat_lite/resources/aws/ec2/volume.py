@@ -1,6 +1,5 @@
 """AWS::EC2::Volume."""
 
-from heat_lite.common import exception
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import Rest
@@ -40,12 +39,6 @@ class Volume(Ec2Object):
         ),
         'Tags': tags(immutable=True),
     }
-
-    def validate(self):
-        super().validate()
-        given = self.properties.given()
-        if 'Size' not in given and 'SnapshotId' not in given:
-            raise exception.StackValidationFailed('Either "SnapshotId" or "Size" is required.')
 
     def body(self, values):
         backup = self.properties['SnapshotId']

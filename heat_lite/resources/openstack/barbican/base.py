@@ -1,8 +1,10 @@
 """The base of the Barbican types: objects are identified by their URL."""
 
+from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.barbican import columns
 from heat_lite.template.schema import list_attribute, map_attribute, string, text
+from heat_lite.template.unknown import Unknown
 
 
 def secret_property(description):
@@ -28,6 +30,18 @@ class BarbicanResource(CloudResource):
 
     def resolve_attribute(self, name):
         return self.fetched_object().get(self.attributes_schema[name].key(name))
+
+
+def unique(read_refs):
+    """Return the rule that the URLs that ``read_refs(read)`` returns differ."""
+
+    def rule(read, resource):
+        refs = [each.shown if isinstance(each, Unknown) else each for each in read_refs(read)]
+        given = [each for each in refs if each]
+        if len(set(given)) < len(given):
+            raise exception.StackValidationFailed('Duplicate refs are not allowed.')
+
+    return rule
 
 
 class Container(BarbicanResource):
@@ -64,10 +78,14 @@ class Container(BarbicanResource):
 class TypedContainer(Container):
     """A container with one property ``<name>_ref`` for each secret."""
 
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        names = [name for name in cls.properties_schema if name.endswith('_ref')]
+        cls.property_rules = (unique(lambda read: map(read, names)),)
+
     def secrets(self):
-        names = [
-            name
-            for name in self.properties_schema
-            if name.endswith('_ref') and self.properties[name]
-        ]
-        return {name.removesuffix('_ref'): self.properties[name] for name in names}
+        return {
+            name.removesuffix('_ref'): value
+            for name, value in self.properties.given().items()
+            if name.endswith('_ref') and value
+        }

@@ -1,7 +1,6 @@
 """OS::Barbican::GenericContainer."""
 
-from heat_lite.common import exception
-from heat_lite.resources.openstack.barbican.base import Container
+from heat_lite.resources.openstack.barbican.base import Container, unique
 from heat_lite.template.schema import list_, map_, name_property, string
 
 
@@ -25,15 +24,7 @@ class GenericContainer(Container):
             sent=False,
         ),
     }
-
-    def validate(self):
-        super().validate()
-        names = [each['name'] for each in self.properties['secrets'] or ()]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise exception.StackValidationFailed(
-                f'The names of the secrets in a container must be unique: {", ".join(twice)}.'
-            )
+    property_rules = (unique(lambda read: [each['ref'] for each in read('secrets') or ()]),)
 
     def secrets(self):
         return {each['name']: each['ref'] for each in self.properties['secrets'] or ()}

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import but, empty, filled, missing, needs, refuse
 from heat_lite.resources.openstack.barbican import columns
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
 from heat_lite.template.schema import integer, string, text
@@ -24,6 +25,21 @@ ALLOWED = {
 }
 #: attributes whose values are read from the created secrets
 PARTS = ('certificate', 'intermediates', 'private_key', 'public_key')
+
+
+def _refuse_unexpected(read, resource):
+    kind = read('type')
+    allowed = {'type', *ALLOWED[kind]}
+    unexpected = [
+        name
+        for name in sorted(resource.properties_schema)
+        if name not in allowed and read(name) is not None
+    ]
+    if unexpected:
+        raise exception.StackValidationFailed(
+            f'Unexpected properties: {", ".join(unexpected)}. Only these properties are allowed '
+            f'for {kind} type of order: {", ".join(sorted(ALLOWED[kind]))}.'
+        )
 
 
 class Order(BarbicanResource):
@@ -70,6 +86,15 @@ class Order(BarbicanResource):
             sent=False,
         ),
     }
+    property_rules = (
+        refuse(
+            'Properties algorithm and bit_length are required for {type} type of order.',
+            type=but(CERTIFICATE),
+            algorithm=lambda value, read: missing(value) or missing(read('bit_length')),
+        ),
+        needs('profile', 'ca_id', filled, empty, type=(CERTIFICATE,)),
+        _refuse_unexpected,
+    )
     attributes_schema = {
         'certificate': text('Generated certificate.', since='5.0.0'),
         'container_ref': text('URL of the generated container.', since='5.0.0'),
@@ -82,26 +107,6 @@ class Order(BarbicanResource):
         'secret_ref': text('URL of the generated secret.'),
         'status': text('Status of the order.'),
     }
-
-    def validate(self):
-        super().validate()
-        kind, given = self.properties['type'], set(self.properties.given()) - {'type'}
-        if kind != CERTIFICATE and not {'algorithm', 'bit_length'} <= given:
-            raise exception.StackValidationFailed(
-                f'Properties algorithm and bit_length are required for {kind} type of order.'
-            )
-        unexpected = sorted(
-            name for name in given - set(ALLOWED[kind]) if self.properties[name] is not None
-        )
-        if unexpected:
-            allowed = ', '.join(sorted(ALLOWED[kind]))
-            text = (
-                f'Unexpected properties: {", ".join(unexpected)}. Only these properties are '
-                f'allowed for {kind} type of order: {allowed}.'
-            )
-            raise exception.StackValidationFailed(text)
-        if self.properties['profile'] and not self.properties['ca_id']:
-            raise exception.ResourcePropertyDependency(prop1='profile', prop2='ca_id')
 
     def body(self, values):
         return {'type': self.properties['type'], 'meta': values}

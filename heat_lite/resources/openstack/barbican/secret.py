@@ -1,9 +1,21 @@
 """OS::Barbican::Secret."""
 
-from heat_lite.common import exception
+import base64
+
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import empty, filled, needs, only_with, refuse
 from heat_lite.resources.openstack.barbican.base import BarbicanResource
 from heat_lite.template.schema import integer, name_property, string, text
+
+BYTES = 'application/octet-stream'
+
+
+def _is_no_base64(value, read):
+    try:
+        base64.b64decode(value)
+    except ValueError:
+        return True
+    return False
 
 
 class Secret(BarbicanResource):
@@ -25,7 +37,7 @@ class Secret(BarbicanResource):
         'payload': string('Value of the secret.'),
         'payload_content_encoding': string('Encoding of the payload.', allowed=['base64']),
         'payload_content_type': string(
-            'Content type of the payload.', allowed=['text/plain', 'application/octet-stream']
+            'Content type of the payload.', allowed=['text/plain', BYTES]
         ),
         'secret_type': string(
             'Type of the secret.',
@@ -34,32 +46,31 @@ class Secret(BarbicanResource):
             since='5.0.0',
         ),
     }
+    property_rules = (
+        needs('payload_content_type', 'payload', filled, empty),
+        refuse(
+            f"Property unspecified. For '{BYTES}' value of 'payload_content_type' property, "
+            "'payload_content_encoding' property must be specified.",
+            payload_content_type=(BYTES,),
+            payload_content_encoding=empty,
+        ),
+        refuse(
+            "Invalid payload for specified '{payload_content_encoding}' value of "
+            "'payload_content_encoding' property.",
+            payload_content_type=(BYTES,),
+            payload_content_encoding=filled,
+            payload=_is_no_base64,
+        ),
+        only_with('payload_content_encoding', 'payload_content_type', BYTES, test=filled),
+    )
     attributes_schema = {
         'decrypted_payload': text('Decrypted value of the secret.'),
         'status': text('Status of the secret.'),
     }
 
-    def validate(self):
-        super().validate()
-        if self.properties['payload_content_type'] and not self.properties['payload']:
-            raise exception.StackValidationFailed(
-                'payload_content_type cannot be specified without payload.'
-            )
-        if self.properties['payload'] and not self.properties['payload_content_type']:
-            raise exception.StackValidationFailed(
-                'payload cannot be specified without payload_content_type.'
-            )
-        if (
-            self.properties['payload_content_encoding']
-            and not self.properties['payload_content_type']
-        ):
-            raise exception.StackValidationFailed(
-                'payload_content_encoding cannot be specified without payload_content_type.'
-            )
-
     def resolve_attribute(self, name):
         if name == 'decrypted_payload':
-            kind = self.stored_property('payload_content_type') or 'application/octet-stream'
+            kind = self.stored_property('payload_content_type') or BYTES
             return (
                 self.client()
                 .request('GET', f'{self.object_path()}/payload', headers={'Accept': kind})

@@ -1,8 +1,8 @@
 """OS::Cinder::VolumeType."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import filled, refuse
 from heat_lite.template.schema import description_property, list_, map_, string, switch
 
 
@@ -34,13 +34,13 @@ class VolumeType(CloudResource):
             sent=False,
         ),
     }
-
-    def validate(self):
-        super().validate()
-        if self.properties['is_public'] and self.properties['projects']:
-            raise exception.StackValidationFailed(
-                'Can not specify property "projects" if the volume type is public.'
-            )
+    property_rules = (
+        refuse(
+            'Can not specify property "projects" if the volume type is public.',
+            projects=filled,
+            is_public=filled,
+        ),
+    )
 
     def changes(self, changed, diff):
         """Use the key of update requests for visibility, and '' for no description."""

@@ -1,7 +1,7 @@
 """OS::Designate::Zone."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.template.schema import description_property, integer, list_, map_, string, text
 
 
@@ -39,21 +39,17 @@ class Zone(CloudResource):
             allowed=['PRIMARY', 'SECONDARY'],
         ),
     }
+    property_rules = (
+        conflict('masters', 'primaries', test=filled),
+        refuse('Property email is required for zone type PRIMARY', type=('PRIMARY',), email=empty),
+        refuse(
+            'Property masters is required for zone type SECONDARY',
+            type=('SECONDARY',),
+            masters=empty,
+            primaries=empty,
+        ),
+    )
     attributes_schema = {'serial': text('Current serial number of the zone.')}
-
-    def validate(self):
-        super().validate()
-        if self.properties['masters'] and self.properties['primaries']:
-            raise exception.ResourcePropertyConflict('masters', 'primaries')
-        kind, sources = self.properties['type'], self._sources()
-        if kind == 'PRIMARY' and not self.properties['email']:
-            raise exception.StackValidationFailed(
-                'Property email is required for zone type PRIMARY'
-            )
-        if kind == 'SECONDARY' and not sources:
-            raise exception.StackValidationFailed(
-                'Property primaries is required for zone type SECONDARY'
-            )
 
     def body(self, values):
         return {**values, 'masters': self._sources()} if self._sources() else values

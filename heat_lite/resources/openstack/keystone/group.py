@@ -15,6 +15,7 @@ class Group(CloudResource):
     rest = Rest('keystone', '/groups', 'group', update='PATCH')
     entity = 'groups'
 
+    property_rules = roles.ROLE_RULES
     properties_schema = {
         'name': name_property(),
         'description': description_property(default=''),
@@ -32,10 +33,6 @@ class Group(CloudResource):
             sent=False,
         ),
     }
-
-    def validate(self):
-        super().validate()
-        roles.validate_roles(self)
 
     def follow_up(self, action, diff):
         if 'roles' in diff:

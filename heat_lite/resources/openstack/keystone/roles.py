@@ -1,7 +1,7 @@
 """Role assignments, shared by users, groups and the types of role assignments."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.property_rules import conflict, for_each, given, missing, refuse
 from heat_lite.template.schema import list_, map_, string
 
 
@@ -17,24 +17,19 @@ def roles_property(description, place, role, **options):
     return list_(description, map_(None, keys), update_allowed=True, **options)
 
 
-def validate_roles(resource):
-    """Validate that each role names either a project or a domain.
-
-    Raises StackValidationFailed or ResourcePropertyConflict.
-    """
-    for number, role in enumerate(resource.properties['roles'] or ()):
-        if role['project'] is not None and role['domain'] is not None:
-            raise exception.ResourcePropertyConflict('project', 'domain')
-        if role['project'] is None and role['domain'] is None:
-            name = _role_in_template(resource, number)
-            raise exception.StackValidationFailed(
-                f'Either project or domain must be specified for role {name}'
-            )
-
-
-def _role_in_template(resource, number):
-    """Return the role as the template names it."""
-    return resource.stack.resolve(resource.definition.properties)['roles'][number]['role']
+#: each role names either a project or a domain
+ROLE_RULES = (
+    for_each(
+        'roles',
+        conflict('project', 'domain'),
+        refuse(
+            'Either project or domain must be specified for role {role}',
+            project=missing,
+            domain=missing,
+            role=given,
+        ),
+    ),
+)
 
 
 def assign(resource, actor, before, after):
@@ -62,10 +57,7 @@ class RoleAssignment(ServiceResource):
     """The role assignments of one user or group; ``actor`` is the property that names it."""
 
     actor: str
-
-    def validate(self):
-        super().validate()
-        validate_roles(self)
+    property_rules = ROLE_RULES
 
     def get_reference_id(self):
         """Return the name of the resource: its physical id is that of the user or the group."""

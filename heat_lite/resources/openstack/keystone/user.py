@@ -23,6 +23,7 @@ class User(CloudResource):
     rest = Rest('keystone', '/users', 'user', update='PATCH')
     entity = 'users'
 
+    property_rules = roles.ROLE_RULES
     properties_schema = {
         'name': name_property(),
         'default_project': string(
@@ -62,10 +63,6 @@ class User(CloudResource):
         'name': text('Name of the user.', since='9.0.0'),
         'password_expires_at': text('Time at which the password expires.', since='9.0.0'),
     }
-
-    def validate(self):
-        super().validate()
-        roles.validate_roles(self)
 
     def follow_up(self, action, diff):
         new = action == status.CREATE

@@ -1,9 +1,21 @@
 """OS::Manila::ShareNetwork."""
 
-from heat_lite.common import status
+from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import empty, filled, needs, refuse
 from heat_lite.template.schema import description_property, list_, name_property, string, text
+
+
+def _refuse_other_subnet(read, resource):
+    network, subnet = read('neutron_network'), read('neutron_subnet')
+    if not network or not subnet:
+        return
+    clients = resource.stack.clients()
+    found = clients.shown('neutron.subnet', subnet)
+    if found['network_id'] != clients.find('neutron.network', network):
+        raise exception.StackValidationFailed(
+            'Provided neutron_subnet does not belong to provided neutron_network.'
+        )
 
 
 class ShareNetwork(CloudResource):
@@ -47,6 +59,7 @@ class ShareNetwork(CloudResource):
     property_rules = (
         refuse('Nova network is no longer supported', nova_network=filled),
         needs('neutron_network', 'neutron_subnet', filled, empty),
+        _refuse_other_subnet,
     )
     attributes_schema = {
         'cidr': text('CIDR of the subnet.'),

@@ -50,7 +50,7 @@ def task():
     }
 
 
-def check(resource_name, properties):
+def check(properties):
     """Validate rules that Mistral would check only later.
 
     Raises StackValidationFailed.
@@ -58,7 +58,6 @@ def check(resource_name, properties):
     kind, params = properties['type'], properties['params'] or {}
     if kind == REVERSE and not params.get('task_name'):
         raise _error(
-            resource_name,
             ('params',),
             "'task_name' is not assigned in 'params' in case of reverse type workflow.",
         )
@@ -68,28 +67,30 @@ def check(resource_name, properties):
             raise exception.ResourcePropertyConflict('workflow', 'action')
         if not each['action'] and not each['workflow']:
             raise exception.PropertyUnspecifiedError('workflow', 'action')
-        if each['requires'] and kind != REVERSE:
+        if each['requires'] is not None and kind != REVERSE:
             text = (
                 f"task {name} contains property 'requires' in case of direct workflow. Only "
                 f'reverse workflows can contain property {{}}.'
             )
-            raise _error(resource_name, ('tasks', name, 'requires'), text.format("'requires'"))
+            raise _error(('tasks', name, 'requires'), text.format("'requires'"))
         twice = [
             policy
             for policy in _POLICIES
-            if each.get(policy) is not None and _older_policy(each, policy) is not None
+            if each.get(policy) is not None and (each[POLICIES] or {}).get(policy) is not None
         ]
         if twice:
             raise exception.ResourcePropertyConflict(
                 f'tasks.{twice[0]}', f'tasks.policies.{twice[0]}'
             )
-        if (each['concurrency'] or _older_policy(each, 'concurrency')) and not each['with_items']:
+        if each['with_items'] is None and (
+            each['concurrency'] is not None or _older_policy(each, 'concurrency') is not None
+        ):
             raise exception.ResourcePropertyDependency(prop1='concurrency', prop2='with_items')
 
 
-def _error(resource_name, path, text):
+def _error(path, text):
     return exception.StackValidationFailed(
-        text, error='Mistral resource validation error', path=(resource_name, 'properties', *path)
+        text, error='Mistral resource validation error', path=('properties', *path)
     )
 
 

@@ -88,7 +88,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
 
     def validate(self):
         super().validate()
-        tasks.check(self.name, self.properties)
+        tasks.check(self.properties)
 
     # ------------------------------------------------------------ actions
 

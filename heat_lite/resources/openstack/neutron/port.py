@@ -3,9 +3,9 @@
 import json
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import Rest, to_wire
+from heat_lite.resources.base.property_rules import conflict, filled
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
@@ -149,6 +149,7 @@ class Port(NeutronResource):
         'tags': tags_property('port'),
         'value_specs': value_specs_property('port', update_allowed=True),
     }
+    property_rules = (conflict('fixed_ips', 'no_fixed_ips', test=filled),)
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the port.'),
         'allowed_address_pairs': list_attribute('Allowed address pairs that Neutron shows.'),
@@ -174,11 +175,6 @@ class Port(NeutronResource):
         'subnets': list_attribute('Subnets of the fixed IP addresses.'),
         'tenant_id': text('Id of the project that owns the port.'),
     }
-
-    def validate(self):
-        super().validate()
-        if self.properties['no_fixed_ips'] and self.properties['fixed_ips']:
-            raise exception.ResourcePropertyConflict('no_fixed_ips', 'fixed_ips')
 
     def implied_dependencies(self, others):
         """Return the subnets of the network: without subnets the port gets no address."""

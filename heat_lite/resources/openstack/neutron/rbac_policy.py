@@ -1,7 +1,7 @@
 """OS::Neutron::RBACPolicy."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import but, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import string
 
@@ -35,14 +35,13 @@ class RBACPolicy(NeutronResource):
         ),
         'tenant_id': string('Project of the RBAC policy, by id. Requires administrator rights.'),
     }
-
-    def validate(self):
-        super().validate()
-        kind, action = self.properties['object_type'], self.properties['action']
-        if kind != 'network' and action != SHARED:
-            raise exception.StackValidationFailed(
-                f'Invalid action "{action}" for object type {kind}. Valid actions: {SHARED}'
-            )
+    property_rules = (
+        refuse(
+            f'Invalid action "{{action}}" for object type {{object_type}}. Valid actions: {SHARED}',
+            object_type=but('network'),
+            action=but(SHARED),
+        ),
+    )
 
     def body(self, values):
         return {

@@ -1,7 +1,10 @@
 """OS::Neutron::Router."""
 
+import functools
+
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
@@ -92,6 +95,22 @@ class Router(NeutronResource):
         ),
         'value_specs': value_specs_property('router', update_allowed=True),
     }
+    property_rules = (
+        conflict('l3_agent_id', 'l3_agent_ids', test=filled),
+        refuse(
+            functools.partial(
+                exception.ResourcePropertyConflict, 'distributed', 'l3_agent_id/l3_agent_ids'
+            ),
+            distributed=filled,
+            l3_agent_ids=lambda value, read: value or read('l3_agent_id'),
+        ),
+        conflict('distributed', 'ha', test=filled),
+        refuse(
+            'Non HA routers can only have one L3 agent.',
+            ha=empty,
+            l3_agent_ids=lambda value, read: value and len(value) > 1,
+        ),
+    )
     attributes_schema = {
         'admin_state_up': text('Administrative state that Neutron shows for the router.'),
         'external_gateway_info': map_attribute('External gateway that Neutron shows.'),
@@ -99,14 +118,6 @@ class Router(NeutronResource):
         'status': text('Status of the router.'),
         'tenant_id': text('Id of the project that owns the router.'),
     }
-
-    def validate(self):
-        super().validate()
-        one, many = self.properties['l3_agent_id'], self.properties['l3_agent_ids']
-        if one and many:
-            raise exception.ResourcePropertyConflict('l3_agent_id', 'l3_agent_ids')
-        if self.properties['distributed'] and (one or many):
-            raise exception.ResourcePropertyConflict('distributed', 'l3_agent_id/l3_agent_ids')
 
     def implied_dependencies(self, others):
         """Return the subnets of the external network: the gateway gets an address of one."""

@@ -4,7 +4,7 @@ import contextlib
 import functools
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.resources.base.property_rules import conflict, one_of
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.neutron.base import VisibleConnection
 from heat_lite.template.schema import string
@@ -43,13 +43,10 @@ class RouterInterface(VisibleConnection):
             ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
         ),
     }
-
-    def validate(self):
-        super().validate()
-        if self.properties['subnet'] and self.properties['port']:
-            raise exception.ResourcePropertyConflict('subnet', 'port')
-        if not self.properties['subnet'] and not self.properties['port']:
-            raise exception.PropertyUnspecifiedError('subnet', 'port')
+    property_rules = (
+        conflict('subnet', 'port'),
+        one_of('subnet', 'port'),
+    )
 
     def handle_create(self):
         if self.resource_id is not None:

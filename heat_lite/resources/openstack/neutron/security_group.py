@@ -3,6 +3,7 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest, to_wire
+from heat_lite.resources.base.property_rules import refuse
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
 from heat_lite.template.schema import (
@@ -91,13 +92,12 @@ class SecurityGroup(NeutronResource):
             'Whether Neutron tracks connections for the rules.', update_allowed=True, since='27.0.0'
         ),
     }
+    property_rules = (
+        refuse('Security groups cannot be assigned the name "default".', name=('default',)),
+    )
 
     def validate(self):
         super().validate()
-        if self.properties['name'] == 'default':
-            raise exception.StackValidationFailed(
-                'Security groups cannot be assigned the name "default".'
-            )
         reason = self.properties[STATEFUL] is False and self.missing_extension(STATEFUL_EXTENSION)
         if reason:
             raise exception.StackValidationFailed(f'stateful: false: {reason}')

@@ -1,7 +1,7 @@
 """OS::Neutron::SecurityGroupRule."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import above, but, conflict, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
 from heat_lite.template.schema import description_property, integer, string
@@ -53,21 +53,11 @@ class SecurityGroupRule(NeutronResource):
             'CIDR of the remote end of the traffic that the rule allows.', custom='net_cidr'
         ),
     }
-
-    def validate(self):
-        super().validate()
-        if (
-            self.properties['remote_group'] is not None
-            and self.properties['remote_ip_prefix'] is not None
-        ):
-            raise exception.ResourcePropertyConflict('remote_group', 'remote_ip_prefix')
-        first, last = self.properties['port_range_min'], self.properties['port_range_max']
-        if (
-            self.properties['protocol'] in ('tcp', 'udp', 'sctp', 'dccp', 'udplite')
-            and first is not None
-            and last is not None
-            and first > last
-        ):
-            raise exception.StackValidationFailed(
-                'The minimum port number must be less than or equal to the maximum port number.'
-            )
+    property_rules = (
+        conflict('remote_group', 'remote_ip_prefix'),
+        refuse(
+            'The minimum port number must be less than or equal to the maximum port number.',
+            protocol=but('icmp', 'icmpv6', 'ipv6-icmp'),
+            port_range_min=above('port_range_max'),
+        ),
+    )

@@ -4,6 +4,7 @@ import ipaddress
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import conflict, filled, one_of, refuse
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
@@ -120,6 +121,21 @@ class Subnet(NeutronResource):
         'tenant_id': string('Project of the subnet, by id. Requires administrator rights.'),
         'value_specs': value_specs_property('subnet', update_allowed=True),
     }
+    property_rules = (
+        conflict('subnetpool', 'cidr'),
+        one_of('subnetpool', 'cidr'),
+        conflict('prefixlen', 'cidr', test=filled),
+        refuse(
+            'ipv6_ra_mode and ipv6_address_mode are not supported for ipv4.',
+            ip_version=(4,),
+            ipv6_ra_mode=lambda value, read: value or read('ipv6_address_mode'),
+        ),
+        refuse(
+            'When both ipv6_ra_mode and ipv6_address_mode are set, they must be equal.',
+            ipv6_address_mode=filled,
+            ipv6_ra_mode=lambda value, read: value and value != read('ipv6_address_mode'),
+        ),
+    )
     attributes_schema = {
         'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
         'cidr': text('CIDR that Neutron shows.'),
@@ -135,33 +151,10 @@ class Subnet(NeutronResource):
 
     def validate(self):
         super().validate()
-        self._refuse_addresses()
-        self._refuse_modes()
         gateway = self.properties[GATEWAY]
         if gateway and gateway != AUTO and not _is_address(gateway):
             raise exception.StackValidationFailed(
                 f'Gateway IP address "{gateway}" is in invalid format.'
-            )
-
-    def _refuse_addresses(self):
-        cidr, pool, bits = (self.properties[name] for name in ('cidr', 'subnetpool', 'prefixlen'))
-        if not cidr and not pool:
-            raise exception.PropertyUnspecifiedError('subnetpool', 'cidr')
-        if cidr and pool:
-            raise exception.ResourcePropertyConflict('cidr', 'subnetpool')
-        if cidr and bits is not None:
-            raise exception.ResourcePropertyConflict('cidr', 'prefixlen')
-
-    def _refuse_modes(self):
-        announced, given = self.properties['ipv6_ra_mode'], self.properties['ipv6_address_mode']
-        if self.properties['ip_version'] == 4:
-            if announced or given:
-                raise exception.StackValidationFailed(
-                    'ipv6_ra_mode and ipv6_address_mode are not supported for ipv4.'
-                )
-        elif announced and given and announced != given:
-            raise exception.StackValidationFailed(
-                'When both ipv6_ra_mode and ipv6_address_mode are set, they must be equal.'
             )
 
     def body(self, values):

@@ -1,9 +1,17 @@
 """OS::Neutron::SubnetPool."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import above, filled, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource, tags_property
 from heat_lite.template.schema import boolean, integer, list_, name_property, string, switch
+
+LEAST, DEFAULT, MOST = 'min_prefixlen', 'default_prefixlen', 'max_prefixlen'
+
+
+def _bounds(first, second, **tests):
+    """Return the rule that two prefix lengths are in order; zero is none."""
+    text = f'Illegal prefix bounds: {first}={{{first}}}, {second}={{{second}}}.'
+    return refuse(text, **tests)
 
 
 class SubnetPool(NeutronResource):
@@ -43,18 +51,8 @@ class SubnetPool(NeutronResource):
         'tags': tags_property('subnet pool'),
         'tenant_id': string('Project of the subnet pool, by id. Requires administrator rights.'),
     }
-
-    def validate(self):
-        super().validate()
-        fewest, default, most = (
-            self.properties[f'{which}_prefixlen'] for which in ('min', 'default', 'max')
-        )
-        _refuse('max_prefixlen', most, 'min_prefixlen', fewest)
-        _refuse('max_prefixlen', most, 'default_prefixlen', default)
-        _refuse('default_prefixlen', default, 'min_prefixlen', fewest)
-
-
-def _refuse(more, most, fewer, least):
-    if most is not None and least is not None and most < least:
-        text = f'Illegal prefix bounds: {more}={most}, {fewer}={least}.'
-        raise exception.StackValidationFailed(text)
+    property_rules = (
+        _bounds(MOST, LEAST, max_prefixlen=filled, min_prefixlen=above(MOST)),
+        _bounds(MOST, DEFAULT, max_prefixlen=filled, default_prefixlen=above(MOST)),
+        _bounds(LEAST, DEFAULT, default_prefixlen=filled, min_prefixlen=above(DEFAULT)),
+    )

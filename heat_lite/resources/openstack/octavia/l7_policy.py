@@ -1,6 +1,6 @@
 """OS::Octavia::L7Policy."""
 
-from heat_lite.common import exception
+from heat_lite.resources.base.property_rules import given, missing, only_with, refuse
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
     description_property,
@@ -11,8 +11,14 @@ from heat_lite.template.schema import (
     switch,
 )
 
-#: actions -> the property that each requires and the other actions refuse
-NEEDS = {'REDIRECT_TO_POOL': 'redirect_pool', 'REDIRECT_TO_URL': 'redirect_url'}
+_NOT_REQUIRED = (
+    'Properties redirect_pool and redirect_url are not required when action type is set to REJECT.'
+)
+
+
+def _requires(name, action):
+    text = f'Property {name} is required when action type is set to {action}.'
+    return refuse(text, action=(action,), **{name: missing})
 
 
 class L7Policy(OctaviaResource):
@@ -50,18 +56,12 @@ class L7Policy(OctaviaResource):
         ),
         'redirect_url': string('URL to which clients are redirected.', update_allowed=True),
     }
+    property_rules = (
+        refuse(_NOT_REQUIRED, action=('REJECT',), redirect_pool=given),
+        refuse(_NOT_REQUIRED, action=('REJECT',), redirect_url=given),
+        only_with('redirect_url', 'action', 'REDIRECT_TO_URL'),
+        only_with('redirect_pool', 'action', 'REDIRECT_TO_POOL'),
+        _requires('redirect_pool', 'REDIRECT_TO_POOL'),
+        _requires('redirect_url', 'REDIRECT_TO_URL'),
+    )
     attributes_schema = {'rules': list_attribute('Rules of the layer 7 policy.')}
-
-    def validate(self):
-        super().validate()
-        action = self.properties['action']
-        for owner, name in NEEDS.items():
-            given = self.properties[name] is not None
-            if owner == action and not given:
-                raise exception.StackValidationFailed(
-                    f'Property {name} is required when action is set to {action}.'
-                )
-            if owner != action and given:
-                raise exception.StackValidationFailed(
-                    f'{name} property should only be specified for action with value {owner}.'
-                )

@@ -1,6 +1,6 @@
 """OS::Octavia::L7Rule."""
 
-from heat_lite.common import exception
+from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import string, switch
 
@@ -39,12 +39,11 @@ class L7Rule(OctaviaResource):
         'invert': switch('Whether the result of the comparison is inverted.', default=False),
         'key': string('Name of the header or the cookie to compare.', update_allowed=True),
     }
-
-    def validate(self):
-        super().validate()
-        kind = self.properties['type']
-        if kind in ('HEADER', 'COOKIE') and not self.properties['key']:
-            raise exception.StackValidationFailed(
-                'Property key is missing. This property should be specified for rules of '
-                f'{kind} type.'
-            )
+    property_rules = (
+        refuse(
+            'Property key is missing. This property should be specified for rules of HEADER and '
+            'COOKIE types.',
+            type=('HEADER', 'COOKIE'),
+            key=missing,
+        ),
+    )

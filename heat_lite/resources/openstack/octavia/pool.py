@@ -1,6 +1,6 @@
 """OS::Octavia::Pool."""
 
-from heat_lite.common import exception
+from heat_lite.resources.base.property_rules import empty, filled, for_each, one_of, refuse
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
     CACHE_NONE,
@@ -63,19 +63,29 @@ class Pool(OctaviaResource):
             'Whether connections to the members use TLS.', default=False, since='14.0.0'
         ),
     }
+    property_rules = (
+        one_of('listener', 'loadbalancer'),
+        for_each(
+            'session_persistence',
+            refuse(
+                'Property cookie_name is required when session_persistence type is set to '
+                'APP_COOKIE.',
+                type=('APP_COOKIE',),
+                cookie_name=empty,
+            ),
+            refuse(
+                'Property cookie_name must NOT be specified when session_persistence type is set '
+                'to SOURCE_IP.',
+                type=('SOURCE_IP',),
+                cookie_name=filled,
+            ),
+        ),
+    )
     attributes_schema = {
         'healthmonitor_id': text('Id of the health monitor.'),
         'listeners': text('Listeners of the pool.'),
         'members': list_attribute('Ids of the members.', cache_mode=CACHE_NONE),
     }
-
-    def validate(self):
-        super().validate()
-        if not self.properties['listener'] and not self.properties['loadbalancer']:
-            raise exception.PropertyUnspecifiedError('loadbalancer', 'listener')
-        session = self.properties['session_persistence']
-        if session is not None:
-            _refuse_cookie(session['type'], session['cookie_name'])
 
     def body(self, values):
         """Return the values with one parent: Octavia refuses a listener and a load balancer."""
@@ -84,16 +94,3 @@ class Pool(OctaviaResource):
             for name, value in values.items()
             if name != 'loadbalancer_id' or 'listener_id' not in values
         }
-
-
-def _refuse_cookie(kind, cookie):
-    if kind == 'APP_COOKIE' and not cookie:
-        raise exception.StackValidationFailed(
-            'Property cookie_name is required when session_persistence type is set to APP_COOKIE.'
-        )
-    if kind != 'APP_COOKIE' and cookie:
-        text = (
-            'Property cookie_name must NOT be specified when session_persistence type is set '
-            f'to {kind}.'
-        )
-        raise exception.StackValidationFailed(text)

@@ -5,6 +5,7 @@ import contextlib
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import for_each
 from heat_lite.resources.openstack.trove import nics
 from heat_lite.template.schema import integer, list_, list_attribute, map_, name_property, string
 
@@ -50,19 +51,11 @@ class Cluster(CloudResource):
             sent=False,
         ),
     }
+    property_rules = (for_each('instances', nics.CLUSTER_RULE),)
     attributes_schema = {
         'instances': list_attribute('Ids of the instances.'),
         'ip': list_attribute('IP addresses of the instances.'),
     }
-
-    def validate(self):
-        super().validate()
-        if self.properties['datastore_type'] and not self.properties['datastore_version']:
-            raise exception.ResourcePropertyDependency(
-                prop1='datastore_type', prop2='datastore_version'
-            )
-        for each in self.properties['instances'] or ():
-            nics.validate(each['networks'])
 
     def body(self, values):
         datastore = {

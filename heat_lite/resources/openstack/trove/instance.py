@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import empty, filled, refuse
 from heat_lite.resources.openstack.trove import nics
 from heat_lite.template.schema import integer, list_, map_, name_property, string, text
 
@@ -9,6 +10,17 @@ READY = ('ACTIVE', 'HEALTHY')
 FAILED = ('ERROR', 'FAILED')
 DATABASE_NAME = r'[a-zA-Z0-9_\-]+[a-zA-Z0-9_@?#\s\-]*[a-zA-Z0-9_\-]+'
 USER_NAME = r'[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+'
+
+
+def _refuse_unknown_databases(read, resource):
+    names = {each['name'] for each in read('databases') or ()}
+    for user in read('users') or ():
+        unknown = [name for name in user['databases'] if name not in names]
+        if unknown:
+            raise exception.StackValidationFailed(
+                f'Database {unknown} specified for user does not exist in databases for resource '
+                f'{resource.name}.'
+            )
 
 
 class Instance(CloudResource):
@@ -100,33 +112,25 @@ class Instance(CloudResource):
             update_allowed=True,
         ),
     }
+    property_rules = (
+        refuse(
+            'Not allowed - datastore_version without datastore_type.',
+            datastore_type=empty,
+            datastore_version=filled,
+        ),
+        refuse(
+            'Databases property is required if users property is provided for resource '
+            '{resource.name}.',
+            users=filled,
+            databases=empty,
+        ),
+        _refuse_unknown_databases,
+        nics.INSTANCE_RULE,
+    )
     attributes_schema = {
         'hostname': text('Host name of the instance.'),
         'href': text('URL of the instance in the API of Trove.'),
     }
-
-    def validate(self):
-        super().validate()
-        if self.properties['datastore_version'] and not self.properties['datastore_type']:
-            raise exception.ResourcePropertyDependency(
-                prop1='datastore_version', prop2='datastore_type'
-            )
-        nics.validate(self.properties['networks'])
-        names = {each['name'] for each in self.properties['databases'] or ()}
-        users = self.properties['users'] or ()
-        if users and not names:
-            raise exception.StackValidationFailed(
-                'Databases property is required if users property is provided for resource '
-                f'{self.name}.'
-            )
-        for user in users:
-            missing = sorted(set(user['databases'] or ()) - names)
-            if missing:
-                text = (
-                    f'Database {missing} specified for user does not exist in databases for '
-                    f'resource {self.name}.'
-                )
-                raise exception.StackValidationFailed(text)
 
     # ------------------------------------------------------------ actions
 

@@ -1,6 +1,6 @@
 """The property ``networks`` of database types: its rules and the request."""
 
-from heat_lite.common import exception
+from heat_lite.resources.base.property_rules import conflict, for_each, given, missing, refuse
 from heat_lite.template.schema import list_, map_, string
 
 NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
@@ -22,11 +22,14 @@ def schema(**options):
     )
 
 
-def validate(networks):
-    """Validate that each entry names either a network or a port. Raises StackValidationFailed."""
-    for each in networks or ():
-        if bool(each[NETWORK]) == bool(each[PORT]):
-            raise exception.StackValidationFailed('Either network or port must be provided.')
+#: the rules of the networks of an instance, and of the instances of a cluster
+EITHER = 'Either network or port must be provided.'
+INSTANCE_RULE = for_each(
+    'networks', refuse(EITHER, network=lambda value, read: given(value) == given(read(PORT)))
+)
+CLUSTER_RULE = for_each(
+    'networks', refuse(EITHER, network=missing, port=missing), conflict(NETWORK, PORT)
+)
 
 
 def to_wire(networks):

@@ -1,10 +1,9 @@
 """The types of subscriptions to Zaqar queues."""
 
 import json
-from urllib.parse import urlsplit
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import refuse
 from heat_lite.template.schema import integer, map_, string
 
 #: the longest lifetime that Zaqar accepts
@@ -56,14 +55,12 @@ class Subscription(QueueListener):
         'subscriber': string('URL of the subscriber.', required=True, update_allowed=True),
         'ttl': _ttl(),
     }
-
-    def validate(self):
-        super().validate()
-        subscriber = self.properties['subscriber']
-        if subscriber and urlsplit(subscriber).scheme not in SCHEMES:
-            raise exception.StackValidationFailed(
-                f'The subscriber type of must be one of: {", ".join(SCHEMES)}.'
-            )
+    property_rules = (
+        refuse(
+            f'The subscriber type of must be one of: {", ".join(SCHEMES)}.',
+            subscriber=lambda value, read: value.split(':')[0] not in SCHEMES,
+        ),
+    )
 
 
 class MistralTrigger(QueueListener):

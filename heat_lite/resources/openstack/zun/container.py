@@ -115,7 +115,7 @@ class Container(CloudResource):
             'mounts',
             refuse(
                 'One of the properties "volume_id" or "volume_size" should be set for the '
-                'specified mount of container "{resource}".',
+                'specified mount of container "{resource.name}".',
                 volume_id=missing,
                 volume_size=missing,
             ),

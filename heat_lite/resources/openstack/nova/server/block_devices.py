@@ -30,12 +30,12 @@ def validate(name, image, mapping, mapping_v2):
     """
     if mapping and mapping_v2:
         raise exception.ResourcePropertyConflict(V1, V2)
-    boot_disks = _count_boot_disks(mapping or ()) + _count_boot_disks_v2(mapping_v2 or ())
-    if not boot_disks and not image:
+    first, boot_disks = _count_boot_disks(mapping or ()), _count_boot_disks_v2(mapping_v2 or ())
+    if not first and not boot_disks and not image:
         raise exception.StackValidationFailed(
             f'Neither image nor bootable volume is specified for instance {name}'
         )
-    if boot_disks > 1:
+    if mapping_v2 and boot_disks + bool(image) > 1:
         raise exception.StackValidationFailed(f'Multiple bootable sources for instance {name}.')
 
 

@@ -10,7 +10,11 @@ from heat_lite.resources.openstack.nova.server.attributes import (
     ServerAttributes,
     with_property_names,
 )
-from heat_lite.resources.openstack.nova.server.images import IMAGE_ID, ServerImages
+from heat_lite.resources.openstack.nova.server.images import (
+    IMAGE_ID,
+    ServerImages,
+    refuse_image,
+)
 from heat_lite.resources.openstack.nova.server.networking import ServerNetworking
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
 from heat_lite.resources.openstack.nova.server.request import ServerRequest
@@ -45,6 +49,7 @@ class Server(NovaServer, ConfigAgent):
     uses_deferred_auth = False
 
     properties_schema = schema.PROPERTIES
+    property_rules = (refuse_image,)
     attributes_schema = schema.ATTRIBUTES
 
     def __init__(self, *args, **kwargs):
@@ -81,6 +86,11 @@ class Server(NovaServer, ConfigAgent):
             self.name, values.value_without_lookup('networks') or (), values['security_groups']
         )
         if self.uses_software_config:
+            if 'deployments' in (self.initial_metadata() or ()):
+                raise exception.StackValidationFailed(
+                    'deployments key not allowed in resource metadata with user_data_format of '
+                    'SOFTWARE_CONFIG'
+                )
             self.validate_config_transport()
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
