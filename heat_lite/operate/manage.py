@@ -104,7 +104,8 @@ def service_list(conf: ConfigOpts) -> None:
 
 def top(conf: ConfigOpts) -> int:
     """Show what each engine does now."""
-    return importlib.import_module('heat_lite.server.monitoring.engine_table').run(conf)
+    table = importlib.import_module('heat_lite.server.monitoring.engine_table')
+    return table.run(conf, data_folder.folder_of(conf) is not None)
 
 
 def service_clean(conf: ConfigOpts) -> None:

@@ -108,6 +108,24 @@ def test_up_with_a_folder_it_cannot_use_tells_why_in_one_line(run, tmp_path, nam
     assert 'Traceback' not in log.read_text()
 
 
+def test_manage_shows_the_work_of_the_embedded_service(up, tmp_path):
+    _, url = up()
+    properties = {'action_wait_secs': {'create': 600}}
+    resources = {'r0': {'type': 'OS::Heat::TestResource', 'properties': properties}}
+    template = {'heat_template_version': '2021-04-16', 'resources': resources}
+    made = requests.post(f'{url}/stacks', json={'stack_name': 'slow', 'template': template})
+    stack_id = made.json()['stack']['id']
+
+    def manage(*words):
+        command = [BIN / 'heat-lite-manage', '--data-dir', tmp_path / 'data', *words]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    text = wait_until(lambda: (found := manage('top', '--once').stdout).count('1: r0') and found)
+    assert f'CREATE  IN_PROGRESS  slow   {stack_id}  default' in text
+    refused = manage('migrate_convergence_1', stack_id)
+    assert refused.returncode == 1 and 'has one engine' in refused.stderr
+
+
 def test_engine_without_its_tables_tells_what_to_do_until_they_exist(run, tmp_path):
     log, file = tmp_path / 'engine.log', tmp_path / 'x.conf'
     file.write_text(

@@ -1,32 +1,40 @@
-"""``heat-lite-manage top``: the work of each engine, asked from the engine itself."""
+"""``heat-lite-manage top``: the work of each engine, asked from the engine itself.
+
+The embedded service cannot be asked by another process: its work is that of its database.
+"""
 
 import contextlib
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import oslo_messaging
 
 from heat_lite.common import context as request_context
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.common.value_types import Values
-from heat_lite.db import services
+from heat_lite.db import locks, resources, services
+from heat_lite.db.column_types import utcnow
 from heat_lite.rpc import messaging
 from heat_lite.rpc.listener import ListenerClient
 
 #: seconds that an engine may take for its answer
 ANSWER_SECONDS = 5.0
+#: stacks that the table has at most
+MOST_STACKS = 1000
 CLEAR = '\033[H\033[2J'
 COLUMNS = ('seconds', 'action', 'status', 'stack', 'id', 'project', 'resources at work')
 
 
-def run(conf: Any) -> int:
+def run(conf: Any, is_embedded: bool) -> int:
     """Print the table again and again, or once if asked so. Return 1 if no engine answers."""
-    messaging.setup(conf)
+    find = _read if is_embedded else _ask
+    messaging.setup(conf, 'local://' if is_embedded else None)
     try:
         with contextlib.suppress(KeyboardInterrupt):
             while True:
-                lines, answers = table()
+                lines, answers = table(find)
                 repeats = sys.stdout.isatty() and not conf.command.once
                 print((CLEAR if repeats else '') + '\n'.join(lines), flush=True)
                 if not repeats:
@@ -37,13 +45,15 @@ def run(conf: Any) -> int:
         messaging.cleanup()
 
 
-def table() -> tuple[list[str], int]:
-    """Return the lines of the table, and the number of engines that have answered."""
-    admin = request_context.admin_context()
+def table(find: Callable[[str], Any]) -> tuple[list[str], int]:
+    """Return the lines of the table, and the number of engines that have answered.
+
+    ``find(engine_id)`` returns the work of an engine, or the text why it is unknown.
+    """
     engines = [row for row in services.list_rows() if services.is_up(row)]
     lines, answers = [f'{len(engines)} engines have a fresh heartbeat'], 0
     for row in engines:
-        found = _ask(admin, row.engine_id)
+        found = find(row.engine_id)
         lines.append('')
         if isinstance(found, str):
             lines.append(f'{row.host}  engine {row.engine_id}  {found}')
@@ -53,8 +63,35 @@ def table() -> tuple[list[str], int]:
     return lines, answers
 
 
-def _ask(admin: request_context.RequestContext, engine_id: str) -> Any:
+def _read(engine_id: str) -> Values:
+    """Return the work of an engine as far as the database has it."""
+    rows = [row for row in locks.stacks_at_work(MOST_STACKS) if row.engine_id == engine_id]
+    now = utcnow()
+    work = [
+        {
+            'seconds': (now - row.since).total_seconds(),
+            'action': row.action,
+            'status': row.status,
+            'stack': row.name,
+            'id': row.id,
+            'project': row.tenant,
+            'resources': len(names),
+            'at_work': names,
+        }
+        for row in rows
+        for names in [_names_at_work(row.id)]
+    ]
+    return {'engine_id': engine_id, 'stacks': len(rows), 'work': work}
+
+
+def _names_at_work(stack_id: str) -> list[str]:
+    listed = resources.list_brief([stack_id]).get(stack_id, ())
+    return [each.name for each in listed if each.status == status.IN_PROGRESS]
+
+
+def _ask(engine_id: str) -> Any:
     """Return the work of an engine, or the text why it is unknown."""
+    admin = request_context.admin_context()
     try:
         return ListenerClient(engine_id, ANSWER_SECONDS).describe_work(admin)
     except (exception.HeatException, oslo_messaging.MessageUndeliverable) as error:
@@ -62,11 +99,10 @@ def _ask(admin: request_context.RequestContext, engine_id: str) -> Any:
 
 
 def _describe(host: str, work: Values) -> list[str]:
-    tasks = ', '.join(f'{count} {state}' for state, count in work['tasks'].items())
-    head = (
-        f'{host}  engine {work["engine_id"]}  process {work["pid"]}  {work["memory"]} MiB  '
-        f'{work["stacks"]} stacks  tasks: {tasks}'
-    )
+    head = f'{host}  engine {work["engine_id"]}  {work["stacks"]} stacks'
+    if 'pid' in work:
+        tasks = ', '.join(f'{count} {state}' for state, count in work['tasks'].items())
+        head += f'  process {work["pid"]}  {work["memory"]} MiB  tasks: {tasks}'
     rows = [
         (
             f'{each["seconds"]:.0f}',
