@@ -1,5 +1,7 @@
 """Combinations of properties that resource types refuse although each property is valid."""
 
+import uuid
+
 import pytest
 
 from heat_lite.common import exception
@@ -110,6 +112,49 @@ def test_value_specs_may_set_a_property_that_is_not_given(kind, running_cloud, d
     properties = {'value_specs': {'admin_state_up': False}, **(NET if kind == 'Port' else {})}
     driver.create({'resources': {'it': {'type': f'OS::Neutron::{kind}', 'properties': properties}}})
     assert running_cloud.cloud.of('network', f'/{kind.lower()}s')[-1]['admin_state_up'] is False
+
+
+@pytest.mark.parametrize(
+    ('image', 'flavor', 'reason'),
+    [
+        (
+            {'status': 'deactivated'},
+            {},
+            'Image status is required to be active not deactivated.',
+        ),
+        (
+            {'min_ram': 2},
+            {'ram': 1},
+            'requires 2 minimum ram. Flavor .* has only 1.',
+        ),
+        (
+            {'min_disk': 2},
+            {'disk': 1},
+            'requires 2 GB minimum disk space. Flavor .* has only 1 GB.',
+        ),
+        ({'min_ram': 2, 'min_disk': 1}, {'ram': 2, 'disk': 1}, None),
+    ],
+)
+def test_server_of_an_image_that_its_flavor_cannot_run_is_refused(
+    running_cloud, driver, image, flavor, reason
+):
+    driver.context = request_context(running_cloud)
+    put = running_cloud.cloud.put
+    large, small = str(uuid.uuid4()), str(uuid.uuid4())
+    put('image', '/images', name=large, id=large, **{'status': 'active', **image})
+    put('compute', '/flavors', name=small, id=small, **flavor)
+    networks = [{'allocate_network': 'none'}]
+    properties = {'image': large, 'flavor': small, 'networks': networks}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'it': {'type': 'OS::Nova::Server', 'properties': properties}},
+    }
+    new = {'stack_name': 's', 'params': {}, 'files': {}, 'args': {}}
+    if reason is None:
+        assert driver.client.preview_stack(driver.context, template=template, **new)
+        return
+    with pytest.raises(exception.StackValidationFailed, match=reason):
+        driver.client.preview_stack(driver.context, template=template, **new)
 
 
 ADMIN_TYPES = {
