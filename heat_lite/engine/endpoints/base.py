@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from oslo_serialization import jsonutils
 
-from heat_lite.common import exception, identifier
+from heat_lite.common import exception, identifier, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.common.value_types import Row, Value, Values
@@ -47,13 +47,20 @@ def on_working_engine(method: Callable) -> Callable:
             except (exception.ActionInProgress, StackChanged) as error:
                 # another engine may have begun an action meanwhile: it decides
                 holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
-                changed = isinstance(error, StackChanged) and next(attempts) < MOST_ATTEMPTS
-                if holder is None and not changed:
+                if isinstance(error, StackChanged):
+                    if next(attempts) == MOST_ATTEMPTS:
+                        raise _busy(stack_identity) from None
+                elif holder is None:
                     raise
         remote = getattr(rpc_client.PeerClient(holder), method.__name__)
         return remote(context, stack_identity=stack_identity, **args)
 
     return call
+
+
+def _busy(stack_identity: Wire) -> exception.ActionInProgress:
+    name = stack_identity['stack_name']
+    return exception.ActionInProgress(stack_name=name, action=status.UPDATE)
 
 
 class Endpoint:
