@@ -711,7 +711,7 @@ def test_percent_policy_scales_and_invalid_policy_is_refused(engine):
     bad = scaling()
     bad['resources']['p']['properties']['min_adjustment_step'] = 1
     with pytest.raises(
-        exception.StackValidationFailed,
+        exception.ResourcePropertyValueDependency,
         match='min_adjustment_step property should only be specified',
     ):
         engine.create(bad, name='other')
