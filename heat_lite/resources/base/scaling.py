@@ -155,8 +155,7 @@ class ScalingGroup(RollingGroup):
         return max(least, min(present if wanted is None else wanted, most))
 
     def validate(self):
-        read = self.properties.value_without_lookup
-        least, most, wanted = map(read, self.bounds_names[:3])
+        least, most, wanted = (self.properties[name] for name in self.bounds_names[:3])
         if least > most:
             raise exception.StackValidationFailed('MinSize can not be greater than MaxSize')
         if least < 0:
