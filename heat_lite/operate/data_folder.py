@@ -9,12 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-import sqlalchemy
-from oslo_config.cfg import ConfigOpts
-
 from heat_lite.common import cipher, installation
-from heat_lite.conf import identity
-from heat_lite.startup import settings
 
 #: the files with the database and the key
 DATABASE, KEY = 'heat.sqlite', 'key'
@@ -81,34 +76,6 @@ def secret(folder: Path, name: str, make: Callable[[], str]) -> str:
 def encryption_key(folder: Path) -> str:
     """Return the key of the data folder. Create its file, with mode 0600, if there is none."""
     return secret(folder, KEY, lambda: secrets.token_hex(cipher.KEY_LENGTH // 2))
-
-
-def configure(conf: ConfigOpts, folder: Path) -> None:
-    """Set the database and the key to those of the folder.
-
-    A private key of a configuration file stays. The public default key still decrypts: an older
-    database can contain secrets under it.
-    """
-    conf.set_override('connection', f'sqlite:///{folder.resolve()}/{DATABASE}', 'database')
-    conf.set_default('auth_encryption_key', encryption_key(folder))
-    if settings.encryption_key(conf) == identity.WELL_KNOWN_KEY:
-        conf.set_override('auth_encryption_key', encryption_key(folder))
-    former = [*conf.heat_lite.former_encryption_keys, identity.WELL_KNOWN_KEY]
-    conf.set_override('former_encryption_keys', former, 'heat_lite')
-
-
-def folder_of(conf: ConfigOpts) -> Path | None:
-    """Return the data folder that ``--data-dir`` or the URL of the database names, or None.
-
-    Raises FolderError.
-    """
-    url = conf.database.connection
-    file = Path(url and sqlalchemy.make_url(url).database or '')
-    folder = Path(conf.data_dir or file.parent)
-    if conf.data_dir and not (folder / DATABASE).exists():
-        raise FolderError(f'{folder} has no {DATABASE}: it is no folder of "heat-lite up"')
-    is_its_file = conf.data_dir or file.name == DATABASE
-    return folder if is_its_file and (folder / KEY).exists() else None
 
 
 def remember_clouds(folder: Path, names: Iterable[str]) -> set[str]:

@@ -14,7 +14,7 @@ from heat_lite.cli import option_parser
 from heat_lite.common import cipher, exception
 from heat_lite.db import connections, migration, resources, services, session, stacks
 from heat_lite.db.maintenance import purge, reencrypt
-from heat_lite.operate import data_folder
+from heat_lite.operate import data_folder, folder_settings
 from heat_lite.operate.config_check import option_report
 from heat_lite.operate.heat_database import commands as heat_database
 from heat_lite.operate.maintenance import commands as maintenance
@@ -43,9 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if conf.command.func not in WITHOUT_DATABASE:
             settings.encryption_key(conf)
             conf.register_opts(session.OPTIONS, 'database')
-            folder = data_folder.folder_of(conf)
+            folder = folder_settings.folder_of(conf)
             if folder is not None:
-                data_folder.configure(conf, folder)
+                folder_settings.configure(conf, folder)
             session.configure(conf)
         return conf.command.func(conf) or 0
     except REFUSALS as error:
@@ -105,7 +105,7 @@ def service_list(conf: ConfigOpts) -> None:
 def top(conf: ConfigOpts) -> int:
     """Show what each engine does now."""
     table = importlib.import_module('heat_lite.server.monitoring.engine_table')
-    return table.run(conf, data_folder.folder_of(conf) is not None)
+    return table.run(conf, folder_settings.folder_of(conf) is not None)
 
 
 def service_clean(conf: ConfigOpts) -> None:

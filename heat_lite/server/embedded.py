@@ -19,7 +19,7 @@ from heat_lite import conf as options
 from heat_lite.api import deploy
 from heat_lite.common import installation
 from heat_lite.db import connections, session, stacks
-from heat_lite.operate import bootstrap_db, data_folder
+from heat_lite.operate import bootstrap_db, data_folder, folder_settings
 from heat_lite.server import aws_ports, container_port, engine_worker, supervisor, wsgi_server
 from heat_lite.server.monitoring import monitor
 from heat_lite.startup import global_environment, local_containers, settings
@@ -235,7 +235,7 @@ def configure(args, conf=cfg.CONF):
     policy_options.set_defaults(conf, str(installation.data_path('etc', POLICY)))
     conf.set_override('flavor', FLAVOR, group='paste_deploy')
     conf.set_override('plugin_dirs', [*conf.plugin_dirs, *map(str, args.plugin_dir)])
-    data_folder.configure(conf, args.data_dir)
+    folder_settings.configure(conf, args.data_dir)
     if not args.debug:
         conf.set_default(
             'default_log_levels', ['heat_lite.server.wsgi_server=WARN', *conf.default_log_levels]

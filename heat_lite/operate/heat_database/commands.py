@@ -12,7 +12,7 @@ from heat_lite.db import migration, services
 from heat_lite.db.heat_database import give_back as give_back_rows
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.db.maintenance import reencrypt
-from heat_lite.operate import data_folder
+from heat_lite.operate import folder_settings
 from heat_lite.operate.heat_database import user_projects
 from heat_lite.operate.heat_database.ownership import held_by, holders
 from heat_lite.rpc import client, messaging
@@ -114,7 +114,7 @@ def migrate_convergence_1(conf: ConfigOpts) -> None:
 
     Raises ValueError for the embedded service.
     """
-    if data_folder.folder_of(conf) is not None:
+    if folder_settings.folder_of(conf) is not None:
         raise ValueError('The embedded service has one engine, so none can help.')
     messaging.setup(conf)
     try:

@@ -18,6 +18,8 @@ from tests.previous import facts
 #: or to learn that an engine refuses it
 ADDED_METHODS = {('listener', 'describe_work'), ('listener', 'helps')}
 ADDED_ARGUMENTS = {('engine', 'list_services', 'with_stacks')}
+#: what the release before declares and never sends
+NEVER_SENT = {('worker', 'check_resource_delete_snapshot')}
 CONTEXT = {
     **context.RequestContext(user_id='u', project_id='p', trust_id='t', roles=['member']).to_dict(),
     tracing.TRACEPARENT: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -67,7 +69,7 @@ def _is_newer(version, than):
 @pytest.mark.parametrize('part', PARTS)
 def test_engines_hear_all_messages_of_the_release_before(part, before, now):
     assert len(before['messages'][part]) > 1
-    assert not refused(before, now, part)
+    assert not refused(before, now, part) - NEVER_SENT
 
 
 @pytest.mark.parametrize('part', PARTS)
