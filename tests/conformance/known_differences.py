@@ -14,6 +14,8 @@ SIGNAL = (
     'this service returns 400 and the reason'
 )
 UTF_8 = 'the recorded service digests Latin-1, and no other text'
+EMPTY_TAG = 'the recorded service stores an empty tag, which no request can name'
+PATH = 'the recorded service ignores a path into the references of a group'
 TEXT_INDEX = 'the recorded service reads a numeric string as an index in parameters only'
 
 _BY_REASON = {
@@ -25,6 +27,8 @@ _BY_REASON = {
     TEXT: 'version/16-number-template environment/08-list',
     UTF_8: 'digest/10-latin1-char digest/11-non-latin1-char',
     TEXT_INDEX: 'get_attr/08-list-index-string',
+    EMPTY_TAG: 'request/22-tags-empty',
+    PATH: 'field/sequence/group-refs-map-path field/sequence/scaling-group-refs-path',
     ROLLBACK: 'sequence/29-update-failed-rollback',
     SIGNAL: 'sequence/44-signal-invalid-status',
 }

@@ -2,6 +2,7 @@
 
 import contextlib
 
+from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource, draft_with_one_member
 from heat_lite.template import members
@@ -98,9 +99,10 @@ class ResourceGroup(GroupResource):
 
     def properties_of(self, definition):
         found = super().properties_of(definition)
-        placeholder = found['index_var']
-        if is_known(placeholder):
-            found.data = members.index_calls(found.data, placeholder)
+        with contextlib.suppress(exception.StackValidationFailed):  # the validation refuses it
+            placeholder = found['index_var']
+            if is_known(placeholder):
+                found.data = members.index_calls(found.data, placeholder)
         return found
 
     def member_names(self):
