@@ -231,6 +231,8 @@ class EventFeed:
         cursors = cursor.through([row['number'] for row in rows], following)
         events = [FeedEvent(row, each) for row, each in zip(rows, cursors, strict=True)]
         for listener in listeners:
+            # A client that has taken the new events must not be told the former position.
+            listener.position = None
             if events:
                 listener.offer(events)
             listener.position = following

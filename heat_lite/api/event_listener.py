@@ -92,7 +92,7 @@ class EventListener:
         self.after: EventCursor | None = None
         #: the events that the feed has read before; None until the feed knows the listener
         self.joined: EventCursor | None = None
-        #: all events up to it are among the messages
+        #: all events up to it are among the messages; None while the feed adds some
         self.position: EventCursor | None = None
         #: set when the feed knows the listener, or the stream has ended before
         self.has_joined = threading.Event()

@@ -59,6 +59,31 @@ def test_new_events_come_without_a_poll(driver, monkeypatch):
         read(listener, 4)
 
 
+class Witness(threading.Event):
+    """News that note the position of the listener at each message."""
+
+    def __init__(self, listener):
+        super().__init__()
+        self.listener, self.positions = listener, []
+
+    def set(self):
+        self.positions.append(self.listener.position)
+        super().set()
+
+
+def test_position_before_new_events_is_not_told_after_them(driver):
+    """A heartbeat with it would make a client that reconnects get these events again."""
+    with feed_of(driver) as feed:
+        listener = listen(feed, driver.context.project_id)
+        before = listener.position
+        witness = Witness(listener)
+        listener.attach(witness)
+        driver.create(STACK, name='told')
+        read(listener, 4)
+    assert before is not None
+    assert witness.positions and set(witness.positions[:4]) == {None}
+
+
 def test_streams_beyond_the_limits_are_refused(driver):
     with feed_of(driver, of_project=2, in_threads=1) as feed:
         first, _ = listen(feed, 'a'), listen(feed, 'a')
