@@ -18,8 +18,7 @@ from heat_lite.cmd import wsgi
 from heat_lite.common import exception
 from heat_lite.conf import identity
 from heat_lite.db import credentials, session
-from heat_lite.operate import data_folder, manage
-from heat_lite.server import embedded
+from heat_lite.operate import data_folder, folder_settings, manage
 from heat_lite.startup import settings
 from tests import databases, engines
 
@@ -158,7 +157,8 @@ def test_embedded_service_reads_a_database_of_the_default_key_and_writes_with_it
             old = credentials.create({'password': 'planted-password'})
         conf = options.register(databases.conf_for(url))
         conf.set_override('auth_encryption_key', identity.WELL_KNOWN_KEY)
-        embedded._set_encryption_key(conf, tmp_path)
+        folder_settings.configure(conf, tmp_path)
+        conf.set_override('connection', url, 'database')
         assert conf.auth_encryption_key == (tmp_path / 'key').read_text() != identity.WELL_KNOWN_KEY
         assert stat.S_IMODE((tmp_path / 'key').stat().st_mode) == 0o600
         session.configure(conf)

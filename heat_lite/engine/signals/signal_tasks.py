@@ -8,6 +8,7 @@ what is left (``cluster.takeover``).
 Tests: tests/functional/test_signals.py, tests/chaos/test_signals.py.
 """
 
+import contextlib
 import dataclasses
 import logging
 import threading
@@ -271,7 +272,8 @@ def _handle_single(stack: Stack, item: Resource, signal: db_signals.WaitingSigna
     except Exception as failure:
         error = failure
     if unused:
-        db_signals.use(unused)
+        with contextlib.suppress(db_signals.SignalsTaken):  # it was deleted with its stack
+            db_signals.use(unused)
     stack.runtime.signal_tasks.forget(item.record.id)
     _end(item, signal, error)
 

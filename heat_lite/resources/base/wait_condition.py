@@ -96,7 +96,7 @@ class Handle(SignalResponder):
         return results, self._checked(merged)
 
     def signal_gate(self, read_waiting):
-        return SignalGate(self, self.signals(), read_waiting()) if self.batches_signals else None
+        return SignalGate(self, self.signals(), read_waiting())
 
     def _checked(self, signals):
         """Return the signals. Raises RequestLimitExceeded if they are too many or too large."""
@@ -139,11 +139,16 @@ class SignalGate:
         """Return a function that counts the signal.
 
         Raises Invalid for a malformed one, and RequestLimitExceeded for one that the handle has no
-        place for.
+        place for. A handle with a handler of its own may understand what this class does not.
         """
         if details is None and not self._handle.stores_empty_signals:
             return lambda: None
-        name, signal = self._handle.parse_signal(details, self._sizes)
+        try:
+            name, signal = self._handle.parse_signal(details, self._sizes)
+        except exception.Invalid:
+            if self._handle.batches_signals:
+                raise
+            return lambda: None
         number = len(self._sizes) + (name not in self._sizes)
         _require_number(self._handle.name, number, limits)
         total = self._total - self._sizes.get(name, 0) + _size_of(name, signal)
