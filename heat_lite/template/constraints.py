@@ -255,8 +255,8 @@ class AllowedValues(Constraint):
 
     def _suggestion(self, value: Value) -> str:
         """Return a sentence with the allowed text that is meant, '' where none is similar."""
-        items = value if isinstance(value, list | tuple) else [value]
-        wrong = next((each for each in items if each not in self.allowed), None)
+        items, allowed = value if isinstance(value, list | tuple) else [value], self._hashed()
+        wrong = next((each for each in items if hashable(each) not in allowed), None)
         if not isinstance(wrong, str):
             return ''
         texts = [each for each in self.allowed if isinstance(each, str)]
@@ -264,9 +264,12 @@ class AllowedValues(Constraint):
         meant = same or closest_match(wrong, texts)
         return f' Did you mean "{meant}"?' if meant else ''
 
+    def _hashed(self) -> set:
+        return {hashable(item) for item in self.allowed}
+
     def _allows(self, value: Value, convert: Convert | None) -> bool:
         if isinstance(value, list | tuple):
-            allowed = {hashable(item) for item in self.allowed}
+            allowed = self._hashed()
             return all(hashable(item) in allowed for item in value)
         return value in self.allowed or (
             convert is not None and convert(value) in [convert(item) for item in self.allowed]
