@@ -94,10 +94,10 @@ class EngineObject(ServiceResource):
         work = ThreadedCall(self.container_engine().call, method, *args, **options)
         return (yield from work.wait())
 
-    def request_if_found(self, method, *args):
+    def request_if_found(self, method, *args, **options):
         """Generator: return the result of a method; None if there is no such object."""
         try:
-            return (yield from self.request(method, *args))
+            return (yield from self.request(method, *args, **options))
         except errors.NotFound:
             return None
 

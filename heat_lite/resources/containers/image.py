@@ -221,7 +221,8 @@ class Image(EngineObject):
 
         The build of a service that was killed goes on, and of two builds one gets the name.
         """
-        for each in (yield from self.request('images', filters=self.own_filter())):
+        # Podman may still not be able to list them; the create does not depend on it
+        for each in (yield from self.request_if_found('images', filters=self.own_filter())) or ():
             tags = [tag for tag in each.get('RepoTags') or () if tag != NAMELESS]
             if not tags and each['Id'] != self.resource_id:
                 with contextlib.suppress(errors.Conflict):  # a container uses it
