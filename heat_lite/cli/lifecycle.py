@@ -24,11 +24,7 @@ CANCEL = (
     arguments.NO_WAIT,
 )
 SUSPEND = RESUME = CHECK = RETRY = (arguments.STACK, arguments.NO_WAIT)
-DRIFT = (
-    arguments.STACK,
-    flag('--detailed-exitcode', help='no effect: the exit status always tells of drift'),
-)
-FOLLOW = (arguments.STACK,)
+DRIFT = FOLLOW = (arguments.STACK,)
 PROTECT = (arguments.STACK, flag('--off', help='remove the protection'))
 
 

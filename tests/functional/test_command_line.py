@@ -188,7 +188,7 @@ def test_verbs_that_act_and_show(folder, command, name):
         (('suspend', name), 'SUSPEND_COMPLETE'),
         (('resume', name), 'RESUME_COMPLETE'),
         (('check', name), 'CHECK_COMPLETE'),
-        (('drift', '--detailed-exitcode', name), 'no drift'),
+        (('drift', name), 'no drift'),
         (('snapshot', 'create', '--name', 'first', name), 'snapshot '),
         (('snapshot', 'list', name), 'first'),
         (('snapshot', 'show', name, 'first'), 'COMPLETE'),
