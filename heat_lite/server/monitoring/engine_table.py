@@ -6,7 +6,7 @@ The embedded service cannot be asked by another process: its work is that of its
 import contextlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import oslo_messaging
@@ -66,7 +66,7 @@ def table(find: Callable[[str], Any]) -> tuple[list[str], int]:
 def _read(engine_id: str) -> Values:
     """Return the work of an engine as far as the database has it."""
     rows = [row for row in locks.stacks_at_work(MOST_STACKS) if row.engine_id == engine_id]
-    now = utcnow()
+    now, listed = utcnow(), resources.list_brief([row.id for row in rows])
     work = [
         {
             'seconds': (now - row.since).total_seconds(),
@@ -79,13 +79,12 @@ def _read(engine_id: str) -> Values:
             'at_work': names,
         }
         for row in rows
-        for names in [_names_at_work(row.id)]
+        for names in [_names_at_work(listed.get(row.id, ()))]
     ]
     return {'engine_id': engine_id, 'stacks': len(rows), 'work': work}
 
 
-def _names_at_work(stack_id: str) -> list[str]:
-    listed = resources.list_brief([stack_id]).get(stack_id, ())
+def _names_at_work(listed: Iterable[Any]) -> list[str]:
     return [each.name for each in listed if each.status == status.IN_PROGRESS]
 
 
