@@ -138,6 +138,9 @@ class ServiceResource(Resource):
         request = self.client().request_json
         return (yield from self.call_with_retry(request, method, path, body, **options))
 
+    def _attribute_value(self, name):
+        return None if self.resource_id is None else super()._attribute_value(name)
+
     def require_object(self):
         """Raise errors.NotFound if the create failed before there was an object."""
         if self.resource_id is None:

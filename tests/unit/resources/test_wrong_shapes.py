@@ -184,3 +184,15 @@ def test_property_of_a_wrong_shape_is_refused_or_accepted(name):
         except Exception as error:  # what the test looks for
             failures.append(shown(path, values, error))
     assert failures == []
+
+
+@pytest.mark.parametrize(
+    'name', [name for name in REGISTRY.names() if issubclass(REGISTRY.get(name), ServiceResource)]
+)
+def test_no_attribute_has_a_value_before_there_is_an_object(name):
+    kind = REGISTRY.get(name)
+    given = {key: sample(each) for key, each in kind.properties_schema.items() if each.required}
+    made = resource(name, {**given, **SPECIAL.get(name, {})})
+    made.record.action, made.record.status = 'CREATE', 'IN_PROGRESS'
+    shown = {key: made.attribute(key) for key in made.attributes_schema}
+    assert {key: value for key, value in shown.items() if value is not None} == {}

@@ -78,8 +78,6 @@ class Queue(ServiceResource):
         return None if self.resource_id is None else self.client().show(self._path())
 
     def resolve_attribute(self, name):
-        if self.resource_id is None:
-            return None
         return (
             self.resource_id
             if name == 'queue_id'

@@ -68,8 +68,6 @@ class SignedQueueURL(ServiceResource):
         """Do nothing: Zaqar cannot revoke a signature."""
 
     def resolve_attribute(self, name):
-        if self.resource_id is None:
-            return None
         if name == 'query_str':
             return self._query()
         return self._signed(name)
