@@ -11,10 +11,11 @@ from xml.etree import ElementTree
 
 import botocore.exceptions
 import botocore.session
+import cbor2
 import pytest
 import webob
 
-from heat_lite.api.aws import cbor, faults, query
+from heat_lite.api.aws import faults, query
 from heat_lite.api.cloudwatch import cloudwatch_application
 from heat_lite.common import ec2, exception, installation
 from tests import identity
@@ -378,10 +379,13 @@ def test_client_raises_typed_errors_in_each_protocol(client, service):
 @pytest.mark.parametrize(
     'body',
     [
-        cbor.encode('text'),
-        cbor.encode({'NextToken': {'x' * 600: 1}}),
-        cbor.encode({'AlarmNames': [1] * 10_001}),
-        cbor.encode({'NextToken': '\0'}),
+        cbor2.dumps('text'),
+        cbor2.dumps({'NextToken': {'x' * 600: 1}}),
+        cbor2.dumps({'AlarmNames': [1] * 10_001}),
+        cbor2.dumps({'NextToken': '\0'}),
+        cbor2.dumps({'NextToken': b'a'}),
+        cbor2.dumps({'NextToken': cbor2.CBORSimpleValue(255)}),
+        cbor2.dumps({'NextToken': cbor2.undefined}),
         b'\xa1\x61',
     ],
 )

@@ -155,8 +155,10 @@ def _flatten(name: str, value: Value) -> Iterator[tuple[str, str]]:
         yield from _flatten(name, datetime.datetime.fromtimestamp(value, datetime.UTC))
     elif isinstance(value, datetime.datetime):
         yield name, value.isoformat()
-    elif value is not None:
+    elif isinstance(value, str | int | float):
         yield name, str(value)
+    elif value is not None:
+        raise ValueError(f'{name} is neither a text nor a number')
 
 
 def read_url(environ: wsgi.Environ) -> Query:

@@ -6,10 +6,10 @@ import urllib.parse
 from collections.abc import Callable
 from xml.etree import ElementTree
 
+import cbor2
 import webob
 
 from heat_lite.api import wsgi
-from heat_lite.api.aws import cbor
 from heat_lite.common.value_texts import to_json
 from heat_lite.common.value_types import Value, Values
 
@@ -70,10 +70,11 @@ def protocol_of(environ: wsgi.Environ) -> str | None:
 
 def rpc_response(value: Values, protocol: str, status: int = 200) -> webob.Response:
     """Return a map as the body of RPC, its values with their types."""
-    typed = _typed('', value)
+    typed = _typed('', value, protocol)
     if protocol == CBOR:
+        body = cbor2.dumps(typed, datetime_as_timestamp=True)
         headers = {'smithy-protocol': RPC}
-        return webob.Response(cbor.encode(typed), status, content_type=CBOR, headers=headers)
+        return webob.Response(body, status, content_type=CBOR, headers=headers)
     body = to_json(typed).encode()
     return webob.Response(body, status, content_type=AMZ_JSON, charset=None)
 
@@ -90,17 +91,18 @@ def sender_of(status: int) -> str:
     return 'Server' if status >= 500 else 'Sender'
 
 
-def _typed(name: str, value: Value) -> Value:
-    """Return a value with the type that AWS's model gives its name."""
+def _typed(name: str, value: Value, protocol: str) -> Value:
+    """Return a value with the type that AWS's model gives its name; times of JSON are numbers."""
     if isinstance(value, dict):
         known = {key: child for key, child in value.items() if child is not None}
-        return {key: _typed(key, child) for key, child in known.items()}
+        return {key: _typed(key, child, protocol) for key, child in known.items()}
     if isinstance(value, list):
-        return [_typed('', child) for child in value]
+        return [_typed('', child, protocol) for child in value]
     if isinstance(value, bool):
         return value
     if name.endswith('Timestamp'):
-        return cbor.Time(datetime.datetime.fromisoformat(value).timestamp())
+        time = datetime.datetime.fromisoformat(value)
+        return time if protocol == CBOR else time.timestamp()
     return NUMBERS.get(name, str)(value)
 
 

@@ -1,9 +1,9 @@
-"""CBOR as AWS's protocol of RPC has it: against the parser and the serializer of botocore."""
+"""CBOR as AWS's protocol of RPC has it."""
 
 import datetime
 
+import cbor2
 import pytest
-from botocore import parsers
 
 from heat_lite.api.aws import cbor
 
@@ -18,7 +18,6 @@ EXAMPLES = {
     'f93c00': 1.0,
     'fa47c35000': 100000.0,
     'f6': None,
-    'f7': None,
     'c11a514b67b0': datetime.datetime(2013, 3, 21, 20, 4, tzinfo=datetime.UTC),
     '7f657374726561646d696e67ff': 'streaming',
     '9f018202039f0405ffff': [1, [2, 3], [4, 5]],
@@ -26,16 +25,8 @@ EXAMPLES = {
 }
 
 
-def test_botocore_reads_what_is_encoded():
-    parser = parsers.RpcV2CBORParser()
-    value = {**VALUE, 't': cbor.Time(1769860800.5)}
-    found = parser.parse_data_item(parser.get_peekable_stream_from_bytes(cbor.encode(value)))
-    assert found.pop('t').timestamp() == 1769860800.5
-    assert found == VALUE
-
-
 def test_decoded_value_is_the_encoded_one():
-    assert cbor.decode(cbor.encode(VALUE)) == VALUE
+    assert cbor.decode(cbor2.dumps(VALUE)) == VALUE
 
 
 @pytest.mark.parametrize('text', EXAMPLES)
@@ -44,7 +35,7 @@ def test_examples_of_the_standard_are_decoded(text):
 
 
 def test_each_beginning_of_a_text_is_refused():
-    data = cbor.encode({'a': [1, 2.5, 'text', cbor.Time(1)], 'b': True})
+    data = bytes.fromhex('a261618401f941006474657874c1016162f5')
     for length in range(len(data)):
         with pytest.raises(ValueError):
             cbor.decode(data[:length])
@@ -52,9 +43,16 @@ def test_each_beginning_of_a_text_is_refused():
 
 @pytest.mark.parametrize(
     'text',
-    ['0000', '4161', 'c261', 'ff', '1c', '9f', 'f8ff', 'a180f6', 'c1fb7ff0000000000000', '61ff']
+    ['0000', 'c261', 'ff', '1c', '9f', 'a180f6', 'c1fb7ff0000000000000', '61ff', 'a101f6', 'c1c100']
     + ['81' * 60 + '00', '9bffffffffffffffff00', 'c16161', '7f01ff', 'a1810100'],
 )
 def test_text_that_is_none_is_refused(text):
     with pytest.raises(ValueError):
         cbor.decode(bytes.fromhex(text))
+
+
+@pytest.mark.parametrize('value', ['00', '4101', '820001', '6161', 'a0', '8101'])
+def test_tags_but_that_of_times_are_refused(value):
+    for tag in range(2, 2**16):
+        with pytest.raises(ValueError, match='tag'):
+            cbor.decode(b'\xd9' + tag.to_bytes(2) + bytes.fromhex(value))
