@@ -4,21 +4,24 @@ The schema covers all versions of HOT at once and no values of parameters; the l
 A function call is allowed wherever a value is.
 """
 
+import pkgutil
 import re
 from collections.abc import Mapping
 
+import yaml
+
 from heat_lite.common.value_types import Value
-from heat_lite.template import coercion, constraints, dialects, function, support, versions
+from heat_lite.template import coercion, constraints, function, support, versions
 from heat_lite.template.constraints import Constraint
 from heat_lite.template.dialects import Version
 from heat_lite.template.functions import logic
 from heat_lite.template.lint.document import Types
 from heat_lite.template.lint.type_info import TypeInfo
-from heat_lite.template.parameters import parameter_schema, parameter_types
+from heat_lite.template.parameters import parameter_types
 from heat_lite.template.schema import PropertySchema
 
-DRAFT = 'http://json-schema.org/draft-07/schema#'
 CALL = {'$ref': '#/definitions/call'}
+_KEY = 'heat_template_version'
 #: syntax of Python's regular expressions that JSON Schema does not have
 _FOREIGN_PATTERN = re.compile(r'\(\?[^:=!]|\\[AZz]|\[\[|\(\?<')
 _STRING_PATTERNS = {
@@ -45,77 +48,19 @@ def hot_schema(types: Types) -> dict:
     schemas ``properties`` and ``update_policy`` and the status ``support``.
     """
     known = {name: info for name in types.names() if (info := types.get(name))}
-    return {
-        '$schema': DRAFT,
-        'title': 'A template in HOT',
-        **_closed(
-            {
-                _KEY: {
-                    'description': 'The version of the language.',
-                    'enum': list(versions.TABLE[_KEY]),
-                },
-                'description': {'description': 'The purpose of the template.', 'type': 'string'},
-                'parameters': _map('The inputs of the stack.', _ref('parameter')),
-                'parameter_groups': _GROUPS,
-                'conditions': _map(
-                    'Named conditions, each true or false.',
-                    {'anyOf': [{'type': 'boolean'}, _ref('condition')]},
-                ),
-                'resources': _map('The resources of the stack.', _ref('resource')),
-                'outputs': _map('The outputs of the stack.', _OUTPUT),
-            },
-            required=[_KEY],
-        ),
-        'definitions': {
-            'call': _call(_functions(False)),
-            'condition': _call(_functions(True)),
-            'parameter': _parameter(),
-            'resource': _resource(known),
-            **{name: _properties(kind.properties, name) for name, kind in known.items()},
-        },
-    }
-
-
-_KEY = 'heat_template_version'
-_CONDITION = {
-    'description': 'The condition under which the definition is enabled.',
-    'anyOf': [{'type': ['string', 'boolean']}, {'$ref': '#/definitions/condition'}],
-}
-_OUTPUT = {
-    'type': 'object',
-    'required': ['value'],
-    'properties': {
-        'value': {'description': 'The value: a string, number, list, map or function call.'},
-        'description': {'type': 'string'},
-        'condition': _CONDITION,
-    },
-}
-_GROUPS = {
-    'description': 'Groups of related parameters, for input forms.',
-    'type': 'array',
-    'items': {
-        'type': 'object',
-        'required': ['parameters'],
-        'properties': {
-            'label': {'type': 'string'},
-            'description': {'type': 'string'},
-            'parameters': {'type': 'array', 'items': {'type': 'string'}},
-        },
-    },
-}
-
-
-def _closed(properties: Mapping[str, Value], **more: Value) -> dict[str, Value]:
-    """Return the schema of a map without other keys."""
-    return {'type': 'object', **more, 'additionalProperties': False, 'properties': properties}
-
-
-def _ref(name: str) -> dict[str, Value]:
-    return {'$ref': f'#/definitions/{name}'}
-
-
-def _map(description: str, values: Mapping[str, Value]) -> dict[str, Value]:
-    return {'description': description, 'type': ['object', 'null'], 'additionalProperties': values}
+    schema = yaml.safe_load(pkgutil.get_data(__package__, 'hot_schema.yaml') or b'')
+    schema['properties'][_KEY]['enum'] = list(versions.TABLE[_KEY])
+    definitions = schema['definitions']
+    definitions['call'] = _call(_functions(False))
+    definitions['condition'] = _call(_functions(True))
+    definitions['parameter']['properties']['type']['enum'] = list(parameter_types.WIRE_NAMES)
+    resource = definitions['resource']
+    resource['properties']['type']['anyOf'] = _type_names(known)
+    resource['properties']['deletion_policy']['anyOf'] = [_policies(), CALL]
+    resource['allOf'] = [_type_rule(name, kind) for name, kind in known.items()]
+    for name, kind in known.items():
+        definitions[name] = _properties(kind.properties, name)
+    return schema
 
 
 # --------------------------------------------------------------- functions
@@ -147,83 +92,16 @@ def _is_condition_function(version: Version, name: str) -> bool:
 def _call(functions: Mapping[str, Value]) -> dict[str, Value]:
     """Return the schema of a map with one key, the name of a function."""
     described = {name: {'description': text} for name, text in sorted(functions.items())}
-    return _closed(described, minProperties=1, maxProperties=1)
-
-
-# --------------------------------------------------------------- parameters
-
-
-def _parameter() -> dict[str, Value]:
-    bounds = {key: {'type': ['number', 'string']} for key in ('min', 'max', 'step', 'offset')}
-    ranges = {
-        name: {'type': 'object', 'properties': bounds, 'additionalProperties': False}
-        for name in ('length', 'range', 'modulo')
+    return {
+        'type': 'object',
+        'minProperties': 1,
+        'maxProperties': 1,
+        'additionalProperties': False,
+        'properties': described,
     }
-    constraint = _closed(
-        {
-            **ranges,
-            'allowed_values': {'type': 'array'},
-            'allowed_pattern': {'type': 'string', 'format': 'regex'},
-            'custom_constraint': {'type': 'string'},
-            'description': {
-                'description': 'The error message for a value that violates the constraint.',
-                'type': 'string',
-            },
-        }
-    )
-    known = {
-        'type': {
-            'description': 'The type of the value.',
-            'enum': list(parameter_types.WIRE_NAMES),
-        },
-        'default': {'description': 'The value if none is given.'},
-        'description': {'type': 'string'},
-        'label': {'description': 'The display name.', 'type': 'string'},
-        'hidden': {'description': 'Whether the value is masked in responses.'},
-        'immutable': {'description': 'Whether updates must not change the value.'},
-        'constraints': {
-            'description': 'Constraints on the value.',
-            'type': ['array', 'null'],
-            'items': constraint,
-        },
-        'tags': {'type': 'array'},
-    }
-    properties = {name: known.get(name, {}) for name in parameter_schema.HOT_KEYS}
-    return _closed(properties, required=['type'])
 
 
 # --------------------------------------------------------------- resources
-
-
-def _resource(known: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the schema of a resource: the common keys, and the properties of each type."""
-    schemas = {
-        'type': {'description': 'The resource type.', 'anyOf': _type_names(known)},
-        'properties': {'type': ['object', 'null']},
-        'metadata': {'description': 'Metadata of the resource.', 'type': 'object'},
-        'depends_on': {
-            'description': 'The resources that this resource depends on.',
-            'type': ['string', 'array'],
-            'items': {'type': 'string'},
-        },
-        'deletion_policy': {
-            'description': 'What happens to the object when the resource is deleted.',
-            'anyOf': [_policies(), CALL],
-        },
-        'update_policy': {
-            'description': 'How an update replaces the members of a group.',
-            'type': 'object',
-        },
-        'description': {'type': 'string'},
-        'external_id': {
-            'description': 'The id of an existing object that the resource stands for.',
-            'anyOf': [{'type': 'string'}, CALL],
-        },
-        'condition': _CONDITION,
-    }
-    parts = {key: schemas.get(part, {}) for part, key in dialects.HOT.resource.items()}
-    rules = [_type_rule(name, kind) for name, kind in known.items()]
-    return {**_closed(parts, required=['type']), 'allOf': rules}
 
 
 def _policies() -> dict[str, Value]:
@@ -257,7 +135,7 @@ def _type_names(known: Mapping[str, Value]) -> list[Value]:
 
 def _type_rule(name: str, kind: TypeInfo) -> dict[str, Value]:
     """Return the rule that ties the type of a resource to the schema of its properties."""
-    schemas: dict = {'properties': _ref(name)}
+    schemas: dict = {'properties': {'$ref': f'#/definitions/{name}'}}
     if kind.update_policy:
         schemas['update_policy'] = _properties(kind.update_policy)
     required = ['properties'] if coercion.required_names(kind.properties or {}) else []

@@ -5,9 +5,10 @@ import jsonschema
 import pytest
 
 from heat_lite.authoring import offline_types
-from heat_lite.template import json_schema, reader
+from heat_lite.template import dialects, json_schema, reader
 from heat_lite.template.constraints import AllowedPattern, AllowedValues, Length, Modulo, Range
 from heat_lite.template.lint.type_info import TypeInfo
+from heat_lite.template.parameters import parameter_schema
 from heat_lite.template.schema import any_, boolean, integer, list_, map_, number, string
 
 ROOT = Path(__file__).parents[3]
@@ -55,6 +56,15 @@ def test_hot_schema_accepts_templates_that_heat_accepts(service):
             assert not errors, (case['id'], errors)
             seen += 1
     assert seen > 150
+
+
+def test_hot_schema_has_the_keys_of_the_language():
+    schema = json_schema.hot_schema(Table())
+    resource = schema['definitions']['resource']['properties']
+    assert {*resource} == {*dialects.HOT.resource.values()}
+    assert {*schema['definitions']['parameter']['properties']} == {*parameter_schema.HOT_KEYS}
+    sections = {'heat_template_version', *dialects.HOT.sections.values()}
+    assert {*schema['properties']} == sections
 
 
 def of(**sections):
