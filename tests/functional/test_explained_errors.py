@@ -297,3 +297,16 @@ def test_faulty_template_is_refused_with_what_to_write(services, name):
         error = response.json()['error']
         found = (response.status_code, error['type'], error['message'])
         assert found == expected[operation], operation
+
+
+def test_error_of_an_output_has_the_text_that_clients_compare(services):
+    service = services('embedded')
+    body = {
+        'heat_template_version': '2021-04-16',
+        'parameters': {'food': {'type': 'string', 'default': 'x'}},
+        'outputs': {'o': {'value': {'get_param': 'foo'}}},
+    }
+    created = service.ask('POST', '/stacks', {'stack_name': 'compared', 'template': body})
+    path = f'/stacks/compared/{created.json()["stack"]["id"]}/outputs/o'
+    output = service.ask('GET', path).json()['output']
+    assert output['output_error'] == 'The Parameter (foo) was not provided.'

@@ -154,7 +154,9 @@ def _output(stack: 'Stack', definition: OutputDefinition) -> Values:
         budget.charge_text('outputs', budget.count_characters(value))
         result['output_value'] = value
     except Exception as error:
-        result['output_error'] = stack.redact(error)
+        # Heat's public tests compare the text; a preview gives the advice, too.
+        advice = '' if stack.foresight else getattr(error, 'hint', '')
+        result['output_error'] = stack.redact(error).removesuffix(advice)
     return result
 
 
