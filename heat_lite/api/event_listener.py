@@ -63,8 +63,10 @@ class FeedEvent:
         self.cursor = cursor
         self._messages: dict[str, bytes] = {}
 
-    def message(self, request: wsgi.Request) -> bytes:
+    def message(self, request: wsgi.Request, cursor: EventCursor) -> bytes:
         """Return the message for a client; its links begin with the URL of its request."""
+        if cursor != self.cursor:
+            return message('event', event_data(request, self.row), cursor)
         found = self._messages.get(request.base)
         if found is None:
             found = message('event', event_data(request, self.row), self.cursor)
@@ -105,6 +107,10 @@ class EventListener:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    def seen(self, cursor: EventCursor) -> EventCursor:
+        """Return the cursor of what the client has seen of this process and of others."""
+        return cursor if self.after is None else cursor.merged(self.after)
+
     def offer(self, events: Iterable[FeedEvent]) -> None:
         """Add the messages of those events that are wanted."""
         for event in events:
@@ -113,7 +119,7 @@ class EventListener:
             if self.after is not None and self.after.covers(event.row['number']):
                 continue
             if self.scope.includes(event.row):
-                self._waiting.append(event.message(self.request))
+                self._waiting.append(event.message(self.request, self.seen(event.cursor)))
                 self._added.set()
             if self.scope.is_end(event.row):
                 self.end(complete(event.row))

@@ -56,6 +56,23 @@ class EventCursor(typing.NamedTuple):
         """Return the cursor without the holes up to ``top``, in which no event will appear."""
         return EventCursor(self.top, tuple(hole for hole in self.holes if hole[1] > top))
 
+    def merged(self, other: 'EventCursor') -> 'EventCursor':
+        """Return the cursor of what one of two readers has seen.
+
+        With more than MAX_HOLES it ends before the last ones.
+        """
+        if other.top < (self.holes[0][0] if self.holes else self.top + 1):
+            return self
+        sides = [[*each.holes, (each.top + 1, MAX_ID)] for each in (self, other)]
+        unseen = []
+        while all(sides):
+            sides.sort(key=lambda side: side[0][1])
+            (first, last), (begin, _) = sides[0].pop(0), sides[1][0]
+            if max(first, begin) <= last:
+                unseen.append((max(first, begin), last))
+        *holes, end = unseen[: MAX_HOLES + 1]
+        return EventCursor(end[0] - 1, tuple(holes))
+
     def through(self, found: list[int], after: 'EventCursor') -> Iterator['EventCursor']:
         """Yield the cursor after each id of ``found``, on the way to the cursor ``after``.
 

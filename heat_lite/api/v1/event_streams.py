@@ -173,9 +173,12 @@ class _History:
         self._context = request.context
         self._identity = identity
         self._listener = listener
-        self._until = listener.joined or EventCursor(0)
         self._after = self._until if after is None else after
         self._page: Values = {}
+
+    @property
+    def _until(self) -> EventCursor:
+        return self._listener.seen(self._listener.joined or EventCursor(0))
 
     def read(self) -> None:
         """Read a page. The first one also checks that the stack exists."""
@@ -203,7 +206,7 @@ class _History:
             for row, cursor in zip(rows, cursors, strict=True):
                 self._after = cursor
                 if scope.includes(row):
-                    messages.append(FeedEvent(row, cursor).message(request))
+                    messages.append(FeedEvent(row, cursor).message(request, cursor))
             yield b''.join(messages)
             if not self._page['more']:
                 return
@@ -263,10 +266,9 @@ class _Body:
             self._listener.cut_off(UNREAD)
 
     def _heartbeat_message(self, position: EventCursor | None) -> bytes:
-        """Return a heartbeat, with its position unless the client was further already."""
-        after = self._listener.after
-        is_behind = after is not None and position is not None and after.top > position.top
-        return event_listener.message('heartbeat', {}, None if is_behind else position)
+        """Return a heartbeat, with the position of the client."""
+        seen = position and self._listener.seen(position)
+        return event_listener.message('heartbeat', {}, seen)
 
     def _seconds(self) -> float:
         return min(self._heartbeat, self._token.seconds_left())

@@ -124,8 +124,22 @@ def test_listener_that_joins_gets_the_past_and_the_future_without_overlap(steps,
             joined, count = first.cursor, len(first.seen)
             caught_up = past(table, other.cursor, joined)
     if joined is not None:
-        live = [each for each in first.ids()[count:] if not other.cursor.covers(each)]
-        assert sorted(other.ids() + caught_up + live) == sorted(table.stored)
+        own = other.cursor
+        live = [each for each in first.seen[count:] if not own.covers(each[0])]
+        past_cursors = own.through(caught_up, joined.merged(own))
+        told = [*zip(caught_up, past_cursors, strict=True)]
+        told += [(number, cursor.merged(own)) for number, cursor in live]
+        seen = other.ids()
+        for number, cursor in told:
+            seen.append(number)
+            assert sorted(seen) == [each for each in sorted(table.stored) if cursor.covers(each)]
+        assert sorted(seen) == sorted(table.stored)
+
+
+def test_merged_cursor_with_too_many_holes_ends_before_the_last_ones(monkeypatch):
+    monkeypatch.setattr(event_cursor, 'MAX_HOLES', 2)
+    merged = EventCursor(9, ((1, 2), (5, 7))).merged(EventCursor(9, ((2, 2), (4, 5), (7, 8))))
+    assert merged == EventCursor(6, ((2, 2), (5, 5)))
 
 
 def test_cursor_with_too_many_holes_waits_until_they_are_settled(monkeypatch):
