@@ -111,9 +111,10 @@ def waiting(
 
 
 @session.reader
-def is_waiting(signal_id: int, engine_id: str) -> bool:
-    """Return whether a signal is not handled yet, and ``engine_id`` handles it."""
-    return signal_id in present({signal_id: engine_id})
+def is_waiting(signal_id: int, engine_id: str | None = None) -> bool:
+    """Return whether an engine, with ``engine_id`` that one, has to handle a signal."""
+    owner = session.execute(select(_T.c.engine_id).where(_T.c.id == signal_id)).scalar()
+    return owner is not None and engine_id in (None, owner)
 
 
 @session.reader

@@ -641,6 +641,22 @@ def test_signal_of_a_gone_engine_scales_to_the_size_that_it_was_to_reach(engine)
     assert ('p', 'SIGNAL_COMPLETE') in engine.events(identity)
 
 
+def test_signal_waits_for_another_that_a_gone_engine_has_begun(engine):
+    """The group has the size of the first signal: handled last, it would add one more."""
+    template = scaling(2)
+    template['resources']['q'] = template['resources']['p']
+    identity = engine.create(template)
+    ids = {row.name: row.id for row in resources.list_by_stack(identity['stack_id'])}
+    signal_id = signals.add(ids['p'], 'gone', None)
+    mark = {'scaling_in_progress': True, 'scaling_engine': 'gone'}
+    resources.set_metadata(ids['g'], {**mark, 'scaling_target': [signal_id, 2]})
+    send(engine, identity, 'q')
+    time.sleep(0.3)
+    assert metadata(engine, identity)['scaling_engine'] == 'gone'
+    takeover.TakeoverTask(engine.service.runtime, engine.service._membership).run_once()
+    assert await_signals(engine, identity) == 3
+
+
 def test_update_waits_for_scaling_in_progress(engine):
     slow = {'action_wait_secs': {'create': 2}}
     identity = engine.create(scaling(1, slow))

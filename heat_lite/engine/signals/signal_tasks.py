@@ -124,6 +124,11 @@ class SignalTasks:
         with self._lock:
             self._news.pop(key, None)
 
+    @staticmethod
+    def is_waiting(signal_id: int | None) -> bool:
+        """Return whether some engine has to handle a signal; no engine has to handle None."""
+        return signal_id is not None and db_signals.is_waiting(signal_id)
+
     def new_outcome(self) -> SignalOutcome:
         outcome = SignalOutcome()
         self._outcomes[outcome.token] = outcome

@@ -194,13 +194,15 @@ class ScalingGroup(RollingGroup):
         ``signal``: the id of the signal, and the engine that handles it. If an engine that is gone
         has begun to resize the group for it, the group gets the size that this engine wanted.
         Raises NoActionRequired if the size stays the same, or while the group cools down or an
-        action changes it, and SignalPostponed while another signal scales it.
+        action changes it, and SignalPostponed while another signal scales it or has to go on.
         """
         before = self._state()
         if self.status != status.COMPLETE:
             raise exception.NoActionRequired(f'the group is {self.action}_{self.status}')
         signal_id, engine_id = next(iter(signal or ()), None), self.stack.runtime.engine_id
         gone = self._gone_engine()
+        if gone and self._goes_on_for_another(signal_id):
+            raise exception.SignalPostponed()
         mark = self.metadata_change(
             lambda metadata: _start_scaling(metadata, engine_id, signal_id, gone)
         )
@@ -249,6 +251,11 @@ class ScalingGroup(RollingGroup):
 
     def _state(self):
         return self.action, self.status, self.record.current_template_id
+
+    def _goes_on_for_another(self, signal_id):
+        """Return whether the signal for which the group was being scaled is not handled yet."""
+        begun = next(iter(self.metadata_get().get(TARGET) or ()), None)
+        return begun != signal_id and self.stack.runtime.signal_tasks.is_waiting(begun)
 
     def _gone_engine(self):
         """Return the id of the engine that was scaling the group and is gone; None without one."""
