@@ -77,7 +77,8 @@ def test_update_from_a_stale_definition_gets_412(service, path, change, method, 
     assert service.ask('GET', path).json()['stack']['parameters']['b'] == '0'
     assert definition(first.headers['ETag']) == definition(etag(service, path))
     assert change('PATCH', first.headers['ETag'], protected=False).status_code == 202
-    assert change('PATCH', '"other", *', parameters={'b': '1'}).status_code == 202
+    assert change('PATCH', f'W/{etag(service, path)}', protected=True).status_code == 412
+    assert change('PATCH', '*', parameters={'b': '1'}).status_code == 202
     assert change('PATCH', if_match=['x'], parameters={'b': '2'}).status_code == 202
 
 

@@ -18,8 +18,8 @@ from heat_lite.rpc import api
 from heat_lite.rpc.client import EngineClient
 
 IGNORABLE_ERRORS = ('99001',)
-#: an ETag without quotes, or *
-TAG = re.compile(r'[^\s",]+')
+#: an element of If-Match
+TAG = re.compile(r'(W/)?"([^"]*)"')
 
 
 class StackController:
@@ -112,9 +112,8 @@ class StackController:
         existing: bool,
     ) -> webob.Response:
         args = stack_request.update_args(existing)
-        tags = TAG.findall(request.headers.get('If-Match', ''))
-        if tags:
-            args['args'][api.IF_MATCH] = [tag.partition('-')[0] for tag in tags]
+        if 'If-Match' in request.headers:
+            args['args'][api.IF_MATCH] = _digests(request.headers['If-Match'])
         identity = params.identity_of(**path)
         with error_positions.locate_errors(stack_request):
             updated = self.client.update_stack(request.context, stack_identity=identity, **args)
@@ -184,3 +183,15 @@ def _ignorable_errors(query: MultiDict) -> list[str]:
     if unknown:
         raise exc.HTTPBadRequest(f'Invalid codes in ignore_errors : {unknown}')
     return codes
+
+
+def _digests(text: str) -> list[str]:
+    """Return the digests of If-Match, or *. A weak ETag never fits (RFC 9110, section 13.1.1)."""
+    if text.strip() == '*':
+        return ['*']
+    tags = TAG.findall(text)
+    if not tags or TAG.sub('', text).strip(' ,'):
+        raise exc.HTTPBadRequest(
+            f'The header If-Match is not a list of ETags in double quotes, nor *: {text[:100]}'
+        )
+    return [tag.partition('-')[0] for weak, tag in tags if not weak]

@@ -370,8 +370,8 @@ def cancellable(item: Stack, with_rollback: bool) -> None:
 
 
 def unchanged(item: Stack, digests: Collection[str] | None) -> None:
-    """Raise DefinitionChanged unless one of the digests, or *, fits the stack. None fit any."""
-    if digests and not {'*', fingerprint.stack_fingerprint(item)}.intersection(digests):
+    """Raise DefinitionChanged unless one of the digests, or *, fits the stack. None fits any."""
+    if digests is not None and not {'*', fingerprint.stack_fingerprint(item)}.intersection(digests):
         raise exception.DefinitionChanged(stack_name=item.name)
 
 
