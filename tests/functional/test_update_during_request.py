@@ -3,8 +3,14 @@
 The engine has these tests for itself: a thread of another one could send the awaited statement.
 """
 
+import concurrent.futures
+import threading
+import time
+
 import pytest
 
+from heat_lite.engine.endpoints.base import Endpoint, on_working_engine
+from heat_lite.engine.stack.stack import StackChanged
 from tests import databases, engines
 
 BEFORE = {
@@ -71,3 +77,41 @@ def test_patch_during_an_update_keeps_what_the_update_has_changed(backend, tmp_p
         assert driver.outputs(identity) == {'both': ['1', '1']}
         shown = driver.stack(identity)
         assert (shown['tags'], shown['timeout_mins']) == (['new'], 7)
+
+
+class Counter(Endpoint):
+    """Counts the changes of a number, and the attempts, of which all first ones read together."""
+
+    def __init__(self, runtime, requests):
+        super().__init__(runtime)
+        self.number = self.attempts = 0
+        self.guard, self.first = threading.Lock(), threading.Barrier(requests)
+
+    @on_working_engine
+    def change(self, context, stack_identity):
+        base = self.number
+        with self.guard:
+            self.attempts += 1
+            is_first = self.attempts <= self.first.parties
+        if is_first:
+            self.first.wait()
+        else:
+            time.sleep(0.01)  # others would change the number meanwhile
+        with self.guard:
+            if base != self.number:
+                raise StackChanged
+            self.number += 1
+
+
+def test_requests_at_the_same_time_are_each_made_twice_at_most(tmp_path):
+    requests = 20
+    identity = {'tenant': 'p', 'stack_name': 's', 'stack_id': 'i', 'path': ''}
+    with (
+        databases.migrated('sqlite', tmp_path) as url,
+        engines.running(url) as driver,
+        concurrent.futures.ThreadPoolExecutor(requests) as pool,
+    ):
+        counter = Counter(driver.service.runtime, requests)
+        list(pool.map(lambda _: counter.change(driver.context, identity), range(requests)))
+        assert counter.number == requests
+        assert counter.attempts == 2 * requests - 1

@@ -3,10 +3,13 @@
 Tests: tests/functional/test_placement_rpc.py.
 """
 
+import contextlib
 import functools
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import threading
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 
 from oslo_serialization import jsonutils
 
@@ -25,6 +28,8 @@ from heat_lite.template.template import Template
 
 #: how often a request is made again from a stack that others change meanwhile
 MOST_ATTEMPTS = 100
+#: by the id of a stack: who has it makes a request again, so that each is made few times
+_again: MutableMapping[str, threading.Lock] = weakref.WeakValueDictionary()
 #: a map as it travels by RPC
 Wire = Values
 
@@ -33,7 +38,7 @@ def on_working_engine(method: Callable) -> Callable:
     """Decorate a method to run in the engine that works on the stack: only that one has its
     present state.
 
-    It runs again where the stack has changed since it was read.
+    It runs again where the stack has changed since it was read, one request at a time.
     """
 
     @functools.wraps(method)
@@ -41,17 +46,21 @@ def on_working_engine(method: Callable) -> Callable:
         stack_id: Value = _identity(stack_identity).stack_id
         holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
         attempts = itertools.count(1)
-        while holder is None:
-            try:
-                return method(self, context, stack_identity, **args)
-            except (exception.ActionInProgress, StackChanged) as error:
-                # another engine may have begun an action meanwhile: it decides
-                holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
-                if isinstance(error, StackChanged):
-                    if next(attempts) == MOST_ATTEMPTS:
-                        raise _busy(stack_identity) from None
-                elif holder is None:
-                    raise
+        with contextlib.ExitStack() as turn:
+            while holder is None:
+                try:
+                    return method(self, context, stack_identity, **args)
+                except (exception.ActionInProgress, StackChanged) as error:
+                    if isinstance(error, StackChanged):
+                        attempt = next(attempts)
+                        if attempt == 1:
+                            turn.enter_context(_again.setdefault(stack_id, threading.Lock()))
+                        elif attempt == MOST_ATTEMPTS:
+                            raise _busy(stack_identity) from None
+                    # another engine may have begun an action meanwhile: it decides
+                    holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
+                    if holder is None and not isinstance(error, StackChanged):
+                        raise
         remote = getattr(rpc_client.PeerClient(holder), method.__name__)
         return remote(context, stack_identity=stack_identity, **args)
 
