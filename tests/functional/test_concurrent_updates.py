@@ -44,10 +44,15 @@ TEMPLATE = {
 
 
 @pytest.fixture(params=['false', 'true'], ids=['one engine walks', 'all engines walk'])
-def urls(request, tmp_path):
+def convergence(request):
+    return request.param
+
+
+@pytest.fixture(params=['mysql', 'postgresql'])
+def urls(request, convergence, tmp_path):
     """The URLs of two APIs of one service, which has two engines, and the service."""
-    more = f'[DEFAULT]\nconvergence_engine = {request.param}\n'
-    with shapes.split(tmp_path, 'mariadb', 'mysql', more=more) as service:
+    more = f'[DEFAULT]\nconvergence_engine = {convergence}\n'
+    with shapes.split(tmp_path, request.param, request.param, more=more) as service:
         port = ports.reserve()
         first, second = tmp_path / 'heat-lite.conf', tmp_path / 'second.conf'
         second.write_text(f'{first.read_text()}[heat_api]\nbind_port = {port}\n')
