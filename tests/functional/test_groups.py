@@ -641,7 +641,8 @@ def test_signal_of_a_gone_engine_scales_to_the_size_that_it_was_to_reach(engine)
     assert ('p', 'SIGNAL_COMPLETE') in engine.events(identity)
 
 
-def test_signal_waits_for_another_that_a_gone_engine_has_begun(engine):
+@pytest.mark.parametrize('policy', ['p', 'q'])
+def test_signal_waits_for_another_that_a_gone_engine_has_begun(policy, engine):
     """The group has the size of the first signal: handled last, it would add one more."""
     template = scaling(2)
     template['resources']['q'] = template['resources']['p']
@@ -650,7 +651,7 @@ def test_signal_waits_for_another_that_a_gone_engine_has_begun(engine):
     signal_id = signals.add(ids['p'], 'gone', None)
     mark = {'scaling_in_progress': True, 'scaling_engine': 'gone'}
     resources.set_metadata(ids['g'], {**mark, 'scaling_target': [signal_id, 2]})
-    send(engine, identity, 'q')
+    send(engine, identity, policy)
     time.sleep(0.3)
     assert metadata(engine, identity)['scaling_engine'] == 'gone'
     takeover.TakeoverTask(engine.service.runtime, engine.service._membership).run_once()

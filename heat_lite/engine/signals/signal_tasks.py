@@ -239,8 +239,9 @@ def _handle_alone(item: Resource, signal_id: int) -> Work:
 def _handle_singles(stack: Stack, item: Resource) -> Work:
     """Handle signals one after another, while no other engine handles one to the resource."""
     runtime, row_id = stack.runtime, item.record.id
+    postponed = scheduler.pauses()
     while runtime.signal_tasks.continues(row_id):
-        pauses, gone = scheduler.pauses(), None
+        pauses, gone, pause = scheduler.pauses(), None, None
         while holder := locks.acquire_signals(row_id, runtime.engine_id, gone):
             yield next(pauses)
             gone = holder if runtime.placement.gone_engines({holder}) else None
@@ -250,8 +251,15 @@ def _handle_singles(stack: Stack, item: Resource) -> Work:
                 runtime.signal_tasks.begin(row_id)
             for signal in oldest[:1]:
                 yield from _handle_single(stack, item, signal)
+                postponed = scheduler.pauses()
+        except exception.SignalPostponed:
+            # without the lock, because an older signal in another engine may have to go on first
+            runtime.signal_tasks.begin(row_id)
+            pause = next(postponed)
         finally:
             locks.release_signals(row_id, runtime.engine_id)
+        if pause is not None:
+            yield pause
 
 
 def _handle_single(stack: Stack, item: Resource, signal: db_signals.WaitingSignal) -> Work:
@@ -259,14 +267,11 @@ def _handle_single(stack: Stack, item: Resource, signal: db_signals.WaitingSigna
     unused = {signal.id: stack.runtime.engine_id}
     error: BaseException | None = None
     try:
-        for pause in scheduler.pauses():
-            stack, item = _reload(stack, item)
-            item.handled_signal = unused
-            try:
-                yield from _call_handler(stack, item, signal, unused)
-                break
-            except exception.SignalPostponed:
-                yield pause
+        stack, item = _reload(stack, item)
+        item.handled_signal = unused
+        yield from _call_handler(stack, item, signal, unused)
+    except exception.SignalPostponed:
+        raise
     except exception.NoActionRequired as reason:
         LOG.info('%s: the signal requires no action: %s', item, reason)
     except db_signals.SignalsTaken:
