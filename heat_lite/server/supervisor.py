@@ -15,7 +15,6 @@ import errno
 import faulthandler
 import logging
 import os
-import select
 import signal
 import socket
 import sys
@@ -42,7 +41,7 @@ class WorkerSlot(typing.NamedTuple):
     previous_status: str  # exit status of the worker that it replaces
     previous_name: str  # of that worker; empty: unknown
     ended_itself: bool  # whether that worker did: by a crash, memory or a hang
-    read_end: int  # of a pipe that closes when the watchdog ends
+    watchdog_pid: int
     listeners: tuple[int, ...] = ()  # file descriptors of listening sockets
     beats: int | None = None  # of the file in memory for signs of life
 
@@ -52,22 +51,22 @@ class WorkerSlot(typing.NamedTuple):
         value = os.environ.get(watchdog.SLOT_VARIABLE)
         if value is None:
             return None
-        number, previous_status, name, ended, read_end, listeners, beats = value.split(':')
+        number, previous_status, name, ended, pid, listeners, beats = value.split(':')
         filenos = tuple(int(each) for each in listeners.split(',') if each)
         return cls(
             int(number),
             previous_status,
             name,
             ended == '1',
-            int(read_end),
+            int(pid),
             filenos,
             int(beats) if beats else None,
         )
 
 
 def is_supported():
-    """Return whether the system has what a watchdog needs. macOS has not."""
-    return hasattr(os, 'memfd_create') and hasattr(signal, 'sigtimedwait')
+    """Return whether the system has what a watchdog needs: memfd_create, sigtimedwait, prctl."""
+    return sys.platform == 'linux'
 
 
 def inherited_listeners(adopt_socket):
@@ -165,22 +164,21 @@ class Supervisor:
         # The signals are blocked and read with sigwait: none is lost, none interrupts the code.
         # They stay blocked across exec.
         signal.pthread_sigmask(signal.SIG_BLOCK, watchdog.HANDLED_SIGNALS)
-        read_end, write_end = os.pipe()
         if self._limits[0] or 'NOTIFY_SOCKET' in os.environ:
             self._beats = os.memfd_create('heartbeats')
         workers = []
         for number in range(self._count):
             started_at = time.monotonic()  # before the first sign of life
-            workers.append((number, self._fork(number, read_end, write_end), started_at))
-        self._become_watchdog(workers, read_end, write_end)
+            workers.append((number, self._fork(number), started_at))
+        self._become_watchdog(workers)
 
-    def _fork(self, number, read_end, write_end):
+    def _fork(self, number):
         sys.stdout.flush()
         sys.stderr.flush()
+        watchdog_pid = os.getpid()
         pid = os.fork()
         if pid == 0:
-            os.close(write_end)
-            self._run_worker(number, read_end)
+            self._run_worker(number, watchdog_pid)
         level = logging.DEBUG if self._standalone else logging.INFO
         LOG.log(level, 'Started worker number %s as process %s.', number, pid)
         return pid
@@ -192,13 +190,13 @@ class Supervisor:
             slot.previous_status,
         )
         self._beats, _Process.slot = slot.beats, slot
-        for fileno in (slot.read_end, *slot.listeners, slot.beats):
+        for fileno in (*slot.listeners, slot.beats):
             if fileno is not None:
                 os.set_inheritable(fileno, False)
         del os.environ[watchdog.SLOT_VARIABLE]
-        self._run_worker(slot.number, slot.read_end)
+        self._run_worker(slot.number, slot.watchdog_pid)
 
-    def _run_worker(self, number, read_end):
+    def _run_worker(self, number, watchdog_pid):
         """Run the work of one process, then exit the process."""
         status = 1
         try:
@@ -207,9 +205,9 @@ class Supervisor:
             signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the worker can report
             with signal_stream() as signals:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, watchdog.HANDLED_SIGNALS)
-                _stop_with_watchdog(read_end)
-                if self._standalone:
-                    _die_with_watchdog()
+                _end_with_watchdog(
+                    watchdog_pid, signal.SIGKILL if self._standalone else signal.SIGTERM
+                )
                 faulthandler.enable()
                 self._give_signs_of_life(number)
                 status = self._work(number, signals) or 0
@@ -235,19 +233,18 @@ class Supervisor:
         _Process.place = (self._beats, number)
         threading.Thread(target=run, name='signs-of-life', daemon=True).start()
 
-    def _become_watchdog(self, workers, read_end, write_end):
+    def _become_watchdog(self, workers):
         """Replace this process by the watchdog, which keeps the file descriptors open."""
         listeners = [each.fileno() for each in self._listeners]
         beats = '' if self._beats is None else self._beats
-        for fileno in filter(None, (read_end, write_end, *listeners, beats)):
+        for fileno in filter(None, (*listeners, beats)):
             os.set_inheritable(fileno, True)
         arguments = watchdog.arguments(
             self._grace + KILL_DELAY,
             self._delay,
             self._limits,
             self._standalone,
-            write_end,
-            f'{read_end}:{",".join(map(str, listeners))}:{beats}',
+            f'{os.getpid()}:{",".join(map(str, listeners))}:{beats}',
             workers,
             sys.orig_argv[1:],
         )
@@ -294,16 +291,8 @@ def _read_signals(reader):
                 yield signum
 
 
-def _stop_with_watchdog(read_end):
-    """Send SIGTERM to this process when the watchdog ends, which closes the pipe."""
-
-    def wait():
-        select.select([read_end], [], [])
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=wait, name='watchdog', daemon=True).start()
-
-
-def _die_with_watchdog():
-    """Have the kernel kill this process when the watchdog is killed, even while it hangs."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def _end_with_watchdog(watchdog_pid, signum):
+    """Have the kernel send a signal to this process when the watchdog ends, even while it hangs."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signum)
+    if os.getppid() != watchdog_pid:  # it has ended before
+        os.kill(os.getpid(), signum)

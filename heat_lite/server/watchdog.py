@@ -57,15 +57,14 @@ QUIET_SECONDS = 10.0
 FOLDER_VARIABLE = 'HEAT_LITE_MONITORING'
 
 
-def arguments(grace, delay, limits, standalone, write_end, inherited, workers, command):
+def arguments(grace, delay, limits, standalone, inherited, workers, command):
     """Return the command line arguments of this file.
 
     ``grace``: seconds until workers that do not stop are killed
     ``delay``: seconds until a worker that died young is replaced
     ``limits``: (seconds of silence, MiB of memory) after which a worker is ended; 0: no limit
     ``standalone``: whether the program ends when its worker exits by itself
-    ``write_end``: the end of a pipe that this process keeps open; workers stop when it closes
-    ``inherited``: the file descriptors for replacements, as text
+    ``inherited``: what replacements get, as text: the id of this process, file descriptors
     ``workers``: (number, process id, monotonic start time) of each worker
     ``command``: the command line of the program
     """
@@ -76,7 +75,6 @@ def arguments(grace, delay, limits, standalone, write_end, inherited, workers, c
         f'silence={limits[0]}',
         f'memory={limits[1]}',
         f'standalone={int(standalone)}',
-        f'write-end={write_end}',
         f'inherited={inherited}',
         f'workers={workers}',
         '--',
@@ -88,7 +86,6 @@ def main(args):
     """Supervise until a stop signal. Return the exit status. HANDLED_SIGNALS are blocked."""
     separator = args.index('--')
     options = dict(each.split('=', 1) for each in args[:separator])
-    os.set_inheritable(int(options['write-end']), False)
     watchdog = Watchdog(
         [Worker(*each.split(':')) for each in options['workers'].split(',')],
         float(options['grace']),
