@@ -67,6 +67,20 @@ DIRECTIONS = ('asc', 'desc')
 MAX_VALUES = 500
 
 
+class StackScope(typing.TypedDict, total=False):
+    """The fields of StackFilter that a request may set."""
+
+    filters: Mapping[str, typing.Any] | None
+    tenant_safe: bool
+    show_deleted: bool
+    show_nested: bool
+    show_hidden: bool
+    tags: Collection[str] | None
+    tags_any: Collection[str] | None
+    not_tags: Collection[str] | None
+    not_tags_any: Collection[str] | None
+
+
 @dataclasses.dataclass(frozen=True)
 class StackFilter:
     """The stacks that a list shows; the parameters of GET /stacks in Heat's API.

@@ -6,6 +6,7 @@ Run with the code of that release: python facts.py CONTEXT, the JSON of a contex
 import inspect
 import json
 import sys
+from typing import get_args
 
 from heat_lite.common.context import RequestContext
 from heat_lite.db import models
@@ -62,9 +63,13 @@ def methods(endpoints):
 
 def _arguments(function):
     found = list(inspect.signature(function).parameters.values())[2:]  # without self and context
+    # **scope: Unpack[StackScope] accepts the keys of StackScope
+    unpacked = [each for each in found if each.kind is each.VAR_KEYWORD]
+    named = [each for each in found if each not in unpacked]
+    keys = [key for each in unpacked for key in get_args(each.annotation)[0].__annotations__]
     return {
-        'required': [each.name for each in found if each.default is each.empty],
-        'optional': [each.name for each in found if each.default is not each.empty],
+        'required': [each.name for each in named if each.default is each.empty],
+        'optional': [*(each.name for each in named if each.default is not each.empty), *keys],
     }
 
 

@@ -5,12 +5,13 @@ Tests: tests/functional/test_queries.py.
 
 import contextlib
 import uuid
+from typing import Unpack
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
-from heat_lite.db.queries import StackFilter
+from heat_lite.db.queries import StackFilter, StackScope
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.stack import format
 from heat_lite.engine.validation import masking
@@ -40,63 +41,21 @@ class StackQueries(Endpoint):
         marker: str | None = None,
         sort_keys: list[str] | None = None,
         sort_dir: str | None = None,
-        filters: Wire | None = None,
-        tenant_safe: bool = True,
-        show_deleted: bool = False,
-        show_nested: bool = False,
-        show_hidden: bool = False,
-        tags: list[str] | None = None,
-        tags_any: list[str] | None = None,
-        not_tags: list[str] | None = None,
-        not_tags_any: list[str] | None = None,
+        **scope: Unpack[StackScope],
     ) -> list[Wire]:
-        if filters is not None:
-            filters = _column_filters(filters)
-        stack_filter = StackFilter(
-            filters=filters,
-            tenant_safe=tenant_safe,
-            show_deleted=show_deleted,
-            show_nested=show_nested,
-            show_hidden=show_hidden,
-            hidden_tags=self._runtime.limits.hidden_stack_tags,
-            tags=tags,
-            tags_any=tags_any,
-            not_tags=not_tags,
-            not_tags_any=not_tags_any,
-        )
+        """Return a page of the stacks of a scope, which has the fields of StackFilter."""
         with session.late_reads():
             rows = db_stacks.list_rows(
-                context, stack_filter, limit, marker, sort_keys, sort_dir, brief=True
+                context, self._filter(**scope), limit, marker, sort_keys, sort_dir, brief=True
             )
         return [format.stack_row(row) for row in rows]
 
-    def count_stacks(
-        self,
-        context: RequestContext,
-        filters: Wire | None = None,
-        tenant_safe: bool = True,
-        show_deleted: bool = False,
-        show_nested: bool = False,
-        show_hidden: bool = False,
-        tags: list[str] | None = None,
-        tags_any: list[str] | None = None,
-        not_tags: list[str] | None = None,
-        not_tags_any: list[str] | None = None,
-    ) -> int:
-        stack_filter = StackFilter(
-            filters=filters,
-            tenant_safe=tenant_safe,
-            show_deleted=show_deleted,
-            show_nested=show_nested,
-            show_hidden=show_hidden,
-            hidden_tags=self._runtime.limits.hidden_stack_tags,
-            tags=tags,
-            tags_any=tags_any,
-            not_tags=not_tags,
-            not_tags_any=not_tags_any,
-        )
+    def count_stacks(self, context: RequestContext, **scope: Unpack[StackScope]) -> int:
         with session.late_reads():
-            return db_stacks.count(context, stack_filter)
+            return db_stacks.count(context, self._filter(**scope))
+
+    def _filter(self, **scope: Unpack[StackScope]) -> StackFilter:
+        return StackFilter(hidden_tags=self._runtime.limits.hidden_stack_tags, **scope)
 
     def show_stack(
         self, context: RequestContext, stack_identity: Wire, resolve_outputs: bool = True
@@ -132,13 +91,6 @@ class StackQueries(Endpoint):
         """Return one output. Raises NotFound for an unknown key."""
         stack = self._stack(context, stack_identity)
         return stack.outputs.read(output_key, stack.limits.attribute_timeout)
-
-
-def _column_filters(filters: Wire) -> Wire:
-    """Replace the names that clients use by those of columns."""
-    names = {'stack_owner': 'username', 'parent': 'owner_id', 'timeout_mins': 'timeout'}
-    names |= {f'stack_{name}': name for name in ('name', 'action', 'status', 'status_reason')}
-    return {names.get(key, key): value for key, value in filters.items()}
 
 
 def _is_uuid(text: str) -> bool:
