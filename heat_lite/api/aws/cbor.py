@@ -4,7 +4,6 @@ Strangers send the bytes. The library builds nothing for other tags: some stand 
 size or for objects that repeat others.
 """
 
-import collections
 import datetime
 import io
 from collections.abc import Callable
@@ -25,8 +24,14 @@ def _time(value: Value, immutable: bool) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(value, datetime.UTC)
 
 
-#: the reader of each tag
-_TAGS: dict[int, Callable] = collections.defaultdict(lambda: _refuse, {TIME_TAG: _time})
+class _Tags(dict[int, Callable]):
+    """The reader of each tag. Others are refused and not kept, since strangers choose them."""
+
+    def __missing__(self, tag: int) -> Callable:
+        return _refuse
+
+
+_TAGS = _Tags({TIME_TAG: _time})
 
 
 def decode(data: bytes) -> Value:

@@ -56,3 +56,4 @@ def test_tags_but_that_of_times_are_refused(value):
     for tag in range(2, 2**16):
         with pytest.raises(ValueError, match='tag'):
             cbor.decode(b'\xd9' + tag.to_bytes(2) + bytes.fromhex(value))
+    assert list(cbor._TAGS) == [cbor.TIME_TAG], 'a refused tag is kept'
