@@ -109,8 +109,7 @@ class RandomString(Resource):
         old = self.properties['sequence']
         if old:
             return [*alphabets, (CLASSES[old], 1)]
-        given = 'character_classes' in self.properties.data or not alphabets
-        classes = (self.properties['character_classes'] or ()) if given else ()
+        classes = self.properties['character_classes'] or ()
         return alphabets + [(CLASSES[each['class']], each['min']) for each in classes]
 
     def _generate(self):

@@ -13,6 +13,11 @@ from heat_lite.engine.validation import offline_validation
 from heat_lite.template.lint.linter import Linter
 
 TYPES = offline_types.OfflineTypes()
+LETTERS = {'character_sequences': [{'sequence': 'ab', 'min': 5}]}
+SHORT = (
+    'Length property cannot be smaller than combined character class and character sequence '
+    'minimums'
+)
 ADDRESS = {'floating_network': 'public', 'fixed_ip_address': '10.0.0.5'}
 VLAN, FLAT = {'network_type': 'vlan'}, {'network_type': 'flat'}
 VXLAN = {'network_type': 'vxlan'}
@@ -506,6 +511,12 @@ CASES = {
         (server(block_device_mapping_v2=[{'volume_id': OTHER, 'boot_index': 1}]), None),
         (server(block_device_mapping_v2=[{'swap_size': 1}]), None),
         (server(block_device_mapping=[{'device_name': 'vda', 'volume_id': 'v'}] * 2), None),
+    ],
+    # the default of character_classes holds beside sequences, too
+    'OS::Heat::RandomString': [
+        ({'length': 5, **LETTERS}, SHORT),
+        ({'length': 6, **LETTERS}, None),
+        ({'length': 5, 'character_classes': [], **LETTERS}, None),
     ],
     'OS::Heat::ScalingPolicy': [
         (
