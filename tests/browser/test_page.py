@@ -203,6 +203,24 @@ def test_update_shows_its_changes_before_it_starts(window, make):
     window.picture('timeline')
 
 
+def test_update_with_emptied_fields_sends_them(window, service, make):
+    template = f"""
+heat_template_version: 2021-04-16
+parameters: {{note: {{type: string, default: a note, label: Note}}}}
+resources: {{r: {{type: {TEST}, properties: {{value: {{get_param: note}}}}}}}}
+"""
+    path = make('emptied', template, tags='web')
+    page = window.open(path, 'update')
+    page.get_by_label('Note').fill('')
+    page.get_by_text('Options').click()
+    page.get_by_label('Tags').fill('')
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_role('button', name='Update the stack').click()
+    page.get_by_text('update complete').first.wait_for()
+    stack = service.ask('GET', f'/{path}').json()['stack']
+    assert (stack['parameters']['note'], stack['tags']) == ('', [])
+
+
 def test_update_after_that_of_another_user_is_refused(window, service, make):
     path = make('shop-shared', SHOP)
     page = window.open(path, 'update')

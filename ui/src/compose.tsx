@@ -145,7 +145,7 @@ function withText(texts: Texts, name: string, text: string): Texts {
 function bodyOf(texts: Texts, initial: Texts, form: FormState, options: Options, validation: Validation | null, stack: Stack | null): Record<string, unknown> {
   const body: Record<string, unknown> = {
     template: texts.template, parameters: valuesOf(validation, form), disable_rollback: !options.rollback,
-    tags: options.tags || undefined, timeout_mins: options.timeout ? Number(options.timeout) : undefined,
+    tags: options.tags, timeout_mins: options.timeout ? Number(options.timeout) : undefined,
   };
   if (!stack) body.stack_name = options.name;
   if (!stack || texts.environment !== initial.environment) body.environment = texts.environment || undefined;

@@ -6,10 +6,11 @@ import { oneWay, plain } from './widgets';
 /** The values that were typed, by the names of parameters; others keep their default. */
 export type FormState = Record<string, string>;
 
+/** Return the values to send: an empty field is a value of a text or a list, and else the default. */
 export function valuesOf(validation: Validation | null, state: FormState): Record<string, unknown> {
   const known = validation?.Parameters ?? {};
-  const given = Object.entries(state).filter(([name, value]) => name in known && (value !== '' || known[name].Default !== undefined));
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+  const mayBeEmpty = ({ Type, NoEcho }: ParameterSchema) => ['String', 'CommaDelimitedList'].includes(Type) && NoEcho !== 'true';
+  return Object.fromEntries(Object.entries(state).filter(([name, value]) => name in known && (value || mayBeEmpty(known[name]))));
 }
 
 interface Choice { id: string; name: string | null }
