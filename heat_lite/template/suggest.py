@@ -77,48 +77,12 @@ def closest_match(name: Value, known: Iterable) -> str | None:
     """Return the most similar known name, ignoring case; None if none is similar enough."""
     if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
         return None
-    return _index_of(known).closest(name)
-
-
-def _index_of(known: Value) -> '_NameIndex':
-    """Return the index of the names. Their limits are checked once for each index."""
     names = tuple(itertools.islice(known, MAX_NAMES))
     try:
-        found = _recent.get(names)
-    except TypeError:  # something that is no name
-        found = None
-    if found is None:
-        names = _searched(names)
-        found = _recent.get(names) or _NameIndex(names)
-        if len(_recent) >= MAX_INDEXES:
-            _recent.clear()
-        _recent[names] = found
-    return found
-
-
-def _searched(names: tuple) -> tuple:
-    """Return the names to search, within the limits of an index."""
-    try:
-        if max(map(len, names), default=0) <= MAX_LENGTH and _characters(names) <= MAX_CHARACTERS:
-            hash(names)
-            return names
-    except TypeError:
-        pass
-    return _shortened(names)
-
-
-def _characters(names: tuple) -> int:
-    return sum(map(len, names))
-
-
-def _shortened(names: Value) -> Value:
-    """Return the first names that are short enough to be searched and fit into an index."""
-    searched = [
-        each for each in names if isinstance(each, str) and MIN_LENGTH <= len(each) <= MAX_LENGTH
-    ]
-    ends = itertools.accumulate(map(len, searched))
-    fitting = sum(end <= MAX_CHARACTERS for end in ends)
-    return tuple(searched[:fitting])
+        index = _index_of(names)
+    except TypeError:  # something that is no name has no hash
+        index = _index_of(tuple(each for each in names if isinstance(each, str)))
+    return index.closest(name)
 
 
 #: in the place of all letters that an index does not distinguish
@@ -142,12 +106,17 @@ class _NameIndex:
         self._similar = functools.lru_cache(maxsize=256)(self._find_similar)
         #: {length: {letters: [(text in lower case, name)]}}
         self._by_length: dict[int, dict[int, list[tuple[str, str]]]] = {}
+        characters = 0
         for name in names:
-            if isinstance(name, str) and MIN_LENGTH <= len(name) <= MAX_LENGTH:
-                lower = name.lower()
-                letters = self._letters(lower, self._new_bit)
-                group = self._by_length.setdefault(len(name), {}).setdefault(letters, [])
-                group.append((name if name == lower else lower, name))
+            if not isinstance(name, str) or not MIN_LENGTH <= len(name) <= MAX_LENGTH:
+                continue
+            characters += len(name)
+            if characters > MAX_CHARACTERS:
+                break
+            lower = name.lower()
+            letters = self._letters(lower, self._new_bit)
+            group = self._by_length.setdefault(len(name), {}).setdefault(letters, [])
+            group.append((name if name == lower else lower, name))
         for groups in self._by_length.values():
             for group in groups.values():
                 group.sort(reverse=True)
@@ -220,6 +189,5 @@ class _NameIndex:
         return heapq.nlargest(MAX_COMPARED + 1, found)
 
 
-#: few, because each may keep megabytes
-MAX_INDEXES = 2
-_recent: dict[tuple, _NameIndex] = {}
+#: for two lists of names, because each index may keep megabytes
+_index_of = functools.lru_cache(maxsize=2)(_NameIndex)
