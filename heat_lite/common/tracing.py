@@ -10,6 +10,7 @@ the span of the block that it is in. New spans are children of the leaf, else of
 """
 
 import collections
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -112,17 +113,8 @@ class Span:
         self.real.end()
 
 
-class _Nothing:
-    """The block of a request that is not traced."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *error: object) -> None:
-        return None
-
-
-NOTHING = _Nothing()
+#: the block of a request that is not traced
+NOTHING = contextlib.nullcontext()
 
 
 class _Block:
@@ -171,7 +163,7 @@ def set_base(span_: Span | None) -> None:
 
 def span(
     name: str, kind: str = INTERNAL, attributes: Mapping[str, Any] | None = None
-) -> '_Block | _Nothing':
+) -> '_Block | contextlib.nullcontext[None]':
     """Return a block whose time is a span, if the thread works for a traced request."""
     parent = current()
     return NOTHING if parent is None else _Block(start(name, parent, kind, attributes))
@@ -253,7 +245,7 @@ def _ids() -> Any:
 # --------------------------------------------------------------- where work begins
 
 
-def request(environ: Mapping[str, Any], name: str) -> '_Block | _Nothing':
+def request(environ: Mapping[str, Any], name: str) -> '_Block | contextlib.nullcontext[None]':
     """Return the block of a request over HTTP, traced if its caller is, else by chance."""
     settings = _State.settings
     if settings is None:
@@ -267,7 +259,7 @@ def request(environ: Mapping[str, Any], name: str) -> '_Block | _Nothing':
     return _Block(_continue(found, name), outlives=True)
 
 
-def message(context: Mapping[str, Any], name: str) -> '_Block | _Nothing':
+def message(context: Mapping[str, Any], name: str) -> '_Block | contextlib.nullcontext[None]':
     """Return the block of a message, traced if its sender is."""
     if _State.settings is None:
         return NOTHING
@@ -335,7 +327,7 @@ class _Turn:
             self._span.end()
 
 
-def turn(owner: Span | None) -> '_Turn | _Nothing':
+def turn(owner: Span | None) -> '_Turn | contextlib.nullcontext[None]':
     """Return the block of a turn of a task that belongs to ``owner``."""
     if _State.settings is None:
         return NOTHING
