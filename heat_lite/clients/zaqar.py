@@ -10,8 +10,8 @@ from heat_lite.common.value_types import Value, Values
 class Zaqar(rest.Api):
     """The queues of a project."""
 
-    def create_queue(self, queue: str, metadata: Values | None = None) -> None:
-        self.request_json('PUT', _path(queue), metadata or {})
+    def create_queue(self, queue: str) -> None:
+        self.request_json('PUT', _path(queue), {})
 
     def delete_queue(self, queue: str) -> None:
         self.delete(_path(queue))
@@ -21,9 +21,9 @@ class Zaqar(rest.Api):
         messages = [{'body': body, 'ttl': ttl}]
         self.request_json('POST', f'{_path(queue)}/messages', {'messages': messages})
 
-    def pop_messages(self, queue: str, limit: int = 10) -> list[Any]:
+    def pop_messages(self, queue: str) -> list[Any]:
         """Remove the oldest messages from a queue and return their bodies."""
-        found = self.request_json('DELETE', f'{_path(queue)}/messages', params={'pop': limit})
+        found = self.request_json('DELETE', f'{_path(queue)}/messages', params={'pop': 10})
         return [each['body'] for each in (found or {}).get('messages', ())]
 
     def sign_post(self, queue: str, expires: str) -> Values:

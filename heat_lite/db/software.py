@@ -23,11 +23,9 @@ def create_config(context: RequestContext, values: dict) -> str:
 
 
 @session.reader
-def get_config(context: RequestContext, config_id: str, tenant_safe: bool = True) -> Row:
-    query = select(_C).where(_C.c.id == config_id)
-    return session.execute(
-        query.where(_config_visible_to(context)) if tenant_safe else query
-    ).first()
+def get_config(context: RequestContext, config_id: str) -> Row:
+    query = select(_C).where(_C.c.id == config_id, _config_visible_to(context))
+    return session.execute(query).first()
 
 
 @session.reader

@@ -124,15 +124,13 @@ _row_reads = group_commit.GroupRead(_rows)
 
 
 @session.reader
-def get_by_name(context: RequestContext, name: str, owner_id: str | None = None) -> StackRow | None:
+def get_by_name(context: RequestContext, name: str) -> StackRow | None:
     """Return the living stack of this name in the project, for an administrator too.
 
     Nested stacks may share a name: a stack without an owner is preferred, then the newest one.
     """
     query = select(*_COLUMNS).where(_S.c.name == name, _S.c.deleted_at.is_(None))
     query = _visible_to(query, context.tenant_id)
-    if owner_id is not None:
-        query = query.where(_S.c.owner_id == owner_id)
     query = query.order_by(_S.c.owner_id.is_not(None), _S.c.created_at.desc()).limit(1)
     row = session.execute(query).first()
     return row and StackRow(*row, _tags([row.id]).get(row.id, []))

@@ -41,8 +41,6 @@ COMPARISONS = {
 }
 #: seconds between two evaluations of a rule, however short its period is
 SHORTEST_INTERVAL = 5
-#: seconds of the longest window, as of Amazon's
-LONGEST_WINDOW = 7 * 86400
 
 
 def judge(row: Row, points: Sequence[Point], now: datetime.datetime) -> Verdict:

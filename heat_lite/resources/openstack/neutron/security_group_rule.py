@@ -6,9 +6,6 @@ from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
 from heat_lite.template.schema import description_property, integer, string
 
-#: protocols with port numbers
-PORTED = ('tcp', 'udp', 'sctp', 'dccp', 'udplite')
-
 
 class SecurityGroupRule(NeutronResource):
     """A rule of a security group."""
