@@ -238,6 +238,18 @@ def quotas(service, path, key):
         return 204, None
 
 
+@route('compute', 'GET', '/limits')
+def limits(cloud, service, **_):
+    return 200, {'limits': {'absolute': {'maxServerMeta': 128}}}
+
+
+@route('database', 'GET', '/datastores/(?P<datastore>[^/]+)/versions')
+def versions(cloud, service, datastore, **_):
+    if datastore == 'unknown':
+        raise Refused(404, f'Datastore {datastore} cannot be found.')
+    return 200, {'versions': [{'name': 'one'}, {'name': 'two'}]}
+
+
 quotas('network', '/quotas', 'quota')
 quotas('block-storage', '/os-quota-sets', 'quota_set')
 quotas('compute', '/os-quota-sets', 'quota_set')

@@ -306,6 +306,7 @@ def seed(cloud):
         'id': 'signals',
         'objects': {'002it/1': '', 'it': '{"data": 1}'},
     }
+    cloud.put('reservation', '/os-hosts')
     return {
         **_vpc(cloud),
         'agent': cloud.put('network', '/agents'),

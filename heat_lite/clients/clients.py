@@ -250,6 +250,12 @@ class Clients:
             (kind, path), lambda: self.client(finder.service).show(path, finder.key)
         )
 
+    def compute_limits(self) -> Any:
+        """Return the limits of the project in Nova, cached like ids."""
+        return self._ids.get(
+            ('nova.limits', ''), lambda: self.client('nova').show('/limits', 'limits')['absolute']
+        )
+
     def choices(self, kind: str) -> list[dict[str, str | None]]:
         """Return ids and names of the first MAX_CHOICES objects of a kind."""
         finder = _finder_of(self, kind)

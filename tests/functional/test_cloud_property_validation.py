@@ -145,16 +145,92 @@ def test_server_of_an_image_that_its_flavor_cannot_run_is_refused(
     put('compute', '/flavors', name=small, id=small, **flavor)
     networks = [{'allocate_network': 'none'}]
     properties = {'image': large, 'flavor': small, 'networks': networks}
-    template = {
-        'heat_template_version': '2021-04-16',
-        'resources': {'it': {'type': 'OS::Nova::Server', 'properties': properties}},
-    }
-    new = {'stack_name': 's', 'params': {}, 'files': {}, 'args': {}}
     if reason is None:
-        assert driver.client.preview_stack(driver.context, template=template, **new)
+        assert preview(driver, 'OS::Nova::Server', properties)
         return
     with pytest.raises(exception.StackValidationFailed, match=reason):
-        driver.client.preview_stack(driver.context, template=template, **new)
+        preview(driver, 'OS::Nova::Server', properties)
+
+
+SERVER = {'image': 'a images', 'flavor': 'a flavor'}
+TYPED = {'volume_id': 'a volume', 'boot_index': 1, 'volume_type': 'a volume_type'}
+DATABASE = {'flavor': 'a flavor', 'size': 1}
+DATES = ('2030-01-01 00:00', '2030-01-02 00:00')
+LEASE = {'name': 'l', 'start_date': DATES[0], 'end_date': DATES[1], 'reservations': []}
+VERSIONED = [
+    ('OS::Nova::Server', {**SERVER, 'networks': [{'allocate_network': 'none'}]}, '2.37'),
+    ('OS::Nova::Server', {**SERVER, 'networks': [{**NET, 'tag': 'x'}]}, '2.42'),
+    ('OS::Nova::Server', {**SERVER, 'tags': ['x']}, '2.26'),
+    ('OS::Nova::Server', {**SERVER, 'block_device_mapping_v2': [TYPED]}, '2.67'),
+    ('OS::Nova::ServerGroup', {'policies': ['soft-affinity']}, '2.15'),
+    ('OS::Nova::ServerGroup', {'rules': {'max_server_per_host': 1}}, '2.64'),
+    ('OS::Nova::KeyPair', {'name': 'k', 'type': 'ssh', 'public_key': 'k'}, '2.2'),
+    ('OS::Nova::KeyPair', {'name': 'k', 'user': 'a user', 'public_key': 'k'}, '2.10'),
+]
+
+
+def preview(driver, kind, properties, **others):
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'it': {'type': kind, 'properties': properties}, **others},
+    }
+    new = {'stack_name': 's', 'params': {}, 'files': {}, 'args': {}}
+    return driver.client.preview_stack(driver.context, template=template, **new)
+
+
+@pytest.mark.parametrize(('kind', 'properties', 'version'), VERSIONED)
+def test_property_of_a_newer_nova_is_refused(kind, properties, version, running_cloud, driver, ids):
+    major, minor = version.split('.')
+    running_cloud.cloud.newest['compute'] = f'{major}.{int(minor) - 1}'
+    with pytest.raises(exception.StackValidationFailed, match=f'microversion {version}'):
+        preview(driver, kind, properties)
+    running_cloud.cloud.newest['compute'] = version
+    driver.context = request_context(running_cloud)
+    assert preview(driver, kind, properties)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'properties', 'reason'),
+    [
+        (
+            'OS::Nova::Server',
+            {**SERVER, 'metadata': {str(key): 'x' for key in range(129)}},
+            'Instance metadata must not contain greater than 128 entries',
+        ),
+        ('OS::Nova::Server', {**SERVER, 'metadata': {str(key): 'x' for key in range(128)}}, None),
+        (
+            'OS::Trove::Instance',
+            {**DATABASE, 'datastore_type': 'mysql', 'datastore_version': '9'},
+            'version 9 for datastore type mysql is not valid. Allowed versions are one, two',
+        ),
+        (
+            'OS::Trove::Instance',
+            {**DATABASE, 'datastore_type': 'unknown', 'datastore_version': '9'},
+            'Datastore unknown cannot be found',
+        ),
+        (
+            'OS::Trove::Instance',
+            {**DATABASE, 'datastore_type': 'mysql', 'datastore_version': 'two'},
+            None,
+        ),
+    ],
+)
+def test_what_the_cloud_does_not_allow_is_refused(kind, properties, reason, driver, ids):
+    if reason is None:
+        assert preview(driver, kind, properties)
+        return
+    with pytest.raises((exception.StackValidationFailed, exception.NotFound), match=reason):
+        preview(driver, kind, properties)
+
+
+def test_lease_without_a_host_in_cloud_or_template_is_refused(running_cloud, driver, ids):
+    assert preview(driver, 'OS::Blazar::Lease', LEASE)
+    cloud = running_cloud.cloud
+    cloud.objects = {key: cloud.objects[key] for key in cloud.objects if '/os-hosts' not in key}
+    with pytest.raises(exception.StackValidationFailed, match='find any host in Blazar'):
+        preview(driver, 'OS::Blazar::Lease', LEASE)
+    host = {'type': 'OS::Blazar::Host', 'properties': {'name': 'h'}}
+    assert preview(driver, 'OS::Blazar::Lease', LEASE, host=host)
 
 
 ADMIN_TYPES = {

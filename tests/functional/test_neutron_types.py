@@ -101,7 +101,9 @@ NEVER_STATEFUL = stack_of('SecurityGroup', stateful=False)
 
 def test_stateless_security_group_needs_its_extension(running_cloud, driver, ids):
     running_cloud.cloud.extensions = ['security-group']
-    with pytest.raises(exception.StackValidationFailed, match='stateful-security-group'):
+    with pytest.raises(
+        exception.StackValidationFailed, match='does not support stateless security groups'
+    ):
         driver.create(NEVER_STATEFUL)
     driver.delete(driver.create(stack_of('SecurityGroup', stateful=True)))
 

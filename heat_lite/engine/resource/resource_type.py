@@ -4,6 +4,7 @@ defaults.
 Tests: tests/functional/test_plugin_contract.py.
 """
 
+import contextlib
 import datetime
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,22 @@ from heat_lite.common.value_types import Value, Values
 from heat_lite.engine.scheduler import Wait, Work
 from heat_lite.template import schema, support
 from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.unknown import ValueUnknown
 
 if TYPE_CHECKING:
     from heat_lite.clients.clients import Clients
     from heat_lite.engine.stack.stack import Stack
 
 SHOW = 'show'
+
+
+def check_rules(
+    rules: Iterable[Callable[..., None]], read: Callable[[str], Value], resource: Value
+) -> None:
+    """Raise the error of the first rule that is broken; values that are not known break none."""
+    for rule in rules:
+        with contextlib.suppress(ValueUnknown):
+            rule(read, resource)
 
 
 class ResourceType:
@@ -36,7 +47,7 @@ class ResourceType:
     heat_class: str | None = None
     properties_schema: dict[str, schema.PropertySchema] = {}
     #: what a request must keep beyond the schemas (see ``resources/base/property_rules.py``)
-    property_rules: tuple[Callable[[Callable[[str], Value], Any], None], ...] = ()
+    property_rules: tuple[Callable[..., None], ...] = ()
     attributes_schema: dict[str, schema.AttributeSchema] = {}
     update_policy_schema: dict[str, schema.PropertySchema] = {}
     support_status = support.DEFAULT

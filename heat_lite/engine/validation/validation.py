@@ -17,6 +17,7 @@ from heat_lite.db import queries as db_queries
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.resource.resource_type import check_rules
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import format
 from heat_lite.engine.stack.stack import Stack
@@ -305,9 +306,8 @@ def validate_resource(resource: Resource) -> Value:
     refusal = None
     with contextlib.suppress(ValueUnknown):
         refusal = resource.validate()
-    for rule in () if refusal else resource.property_rules:
-        with contextlib.suppress(ValueUnknown):
-            rule(resource.properties.value_without_lookup, resource)
+    if not refusal:
+        check_rules(resource.property_rules, resource.properties.value_without_lookup, resource)
     return refusal
 
 

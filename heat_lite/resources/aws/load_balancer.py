@@ -4,11 +4,11 @@ import contextlib
 import copy
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.aws.autoscaling_group import NETWORK
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
+from heat_lite.resources.base.property_rules import above, for_each, refuse
 from heat_lite.resources.base.template_resource import fetch_template
 from heat_lite.template import checks
 from heat_lite.template.schema import integer, list_, map_, string, text
@@ -97,13 +97,17 @@ class LoadBalancer(GroupBalancer):
         'SourceSecurityGroup.OwnerAlias': text(EMPTY),
     }
 
+    property_rules = (
+        for_each(
+            'HealthCheck',
+            refuse('Interval must be larger than Timeout', Timeout=above('Interval')),
+        ),
+    )
+
     def validate(self):
         super().validate()
         lists = ('Instances', 'SecurityGroups')
         checks.require_scalars(self.properties_schema, self.properties, lists)
-        check = self.properties['HealthCheck']
-        if check and check['Interval'] < check['Timeout']:
-            raise exception.StackValidationFailed('Interval must be larger than Timeout')
 
     # ------------------------------------------------------------ the nested template
 

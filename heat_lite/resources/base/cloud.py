@@ -123,6 +123,10 @@ class ServiceResource(Resource):
                 service_name=name, resource_type=type_name, reason=f'{error}.'
             ) from error
 
+    def template_has_type(self, kind):
+        """Return whether the template has a resource of a type."""
+        return any(each.resource_type == kind for each in self.stack.definitions.values())
+
     def call_with_retry(self, call, *args, **options):
         """Generator: return the response of ``call``. While the service is overloaded, unavailable
         or busy with the object, the call is retried (see ``ServiceRetry``).

@@ -1,20 +1,20 @@
 """Rules between the properties of a resource type, as data. The texts are those of Heat.
 
-A type lists them as ``property_rules``, and ``engine/validation/validation.py: validate_resource``
-checks them in this order for requests, previews and the linter. A rule gets ``read(name)``, which
-returns a property or a key of a map, and the resource. It raises an error, or ValueUnknown if it
-needs a value that is not known yet. A test of a value is a function of the value and ``read``, or a
-tuple of the values that pass.
+A type lists them as ``property_rules``, and ``engine/resource/resource_type.py: check_rules``
+checks them in this order for requests, previews and the linter; the linter has no cloud, so rules
+that ask one come last. A rule gets ``read(name)``, which returns a property or a key of a map, and
+the resource. It raises an error, or ValueUnknown if it needs a value that is not known yet. A test
+of a value is a function of the value and ``read``, or a tuple of the values that pass.
 
 Tests: tests/unit/resources/test_property_rules.py.
 """
 
-import contextlib
 import functools
 import re
 from collections.abc import Mapping
 
 from heat_lite.common import exception
+from heat_lite.engine.resource.resource_type import check_rules
 from heat_lite.template.unknown import Unknown, ValueUnknown
 
 # --------------------------------------------------------------- tests of a value
@@ -62,8 +62,9 @@ def above(name):
 # --------------------------------------------------------------- rules
 
 
-def refuse(error, **tests):
-    """Return the rule that the tests do not all hold, each for the property of its name.
+def refuse(error, where=None, **tests):
+    """Return the rule that the tests do not all hold, each for the property of its name, in clouds
+    for which ``where(resource)`` holds, if it is given.
 
     ``error`` is a function that returns the error, or the text of one, in which ``{name}`` stands
     for the value of a tested property and ``{resource.name}`` for the name of the resource.
@@ -75,21 +76,32 @@ def refuse(error, **tests):
             values[name] = value = read(name)
             if not (value in test if isinstance(test, tuple) else test(value, read)):
                 return
-        raise (
-            error()
-            if callable(error)
-            else exception.StackValidationFailed(error.format(resource=resource, **values))
-        )
+        if where is None or where(resource):
+            raise (
+                error()
+                if callable(error)
+                else exception.StackValidationFailed(error.format(resource=resource, **values))
+            )
 
     return rule
 
 
-def conflict(*names, test=given):
+def needs_version(microversion, what, **tests):
+    """Return the rule that the tests hold only where requests have at least a microversion."""
+    return refuse(
+        f'Cannot use "{what}" property - {{resource.default_client_name}} does not support '
+        f'required api microversion {microversion}.',
+        lambda resource: not resource.client().supports(microversion),
+        **tests,
+    )
+
+
+def conflict(*names, test=given, **tests):
     """Return the rule that the properties are not given at the same time. The last part of a name,
-    such as ``networks/port``, is the key.
+    such as ``networks/port``, is the key. ``tests`` tell for other keys what counts as given.
     """
     error = functools.partial(exception.ResourcePropertyConflict, *names)
-    return refuse(error, **{re.split('[/.]', name)[-1]: test for name in names})
+    return refuse(error, **(tests or {re.split('[/.]', name)[-1]: test for name in names}))
 
 
 def one_of(*names, test=missing):
@@ -118,13 +130,6 @@ def for_each(name, *rules):
     def rule(read, resource):
         value = read(name) or ()
         for entry in [value] if isinstance(value, Mapping) else value:
-            check(rules, lambda key, entry=entry: entry[key], resource)
+            check_rules(rules, lambda key, entry=entry: entry[key], resource)
 
     return rule
-
-
-def check(rules, read, resource):
-    """Raise the error of the first rule that is broken."""
-    for rule in rules:
-        with contextlib.suppress(ValueUnknown):
-            rule(read, resource)

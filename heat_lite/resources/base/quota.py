@@ -2,19 +2,22 @@
 delete.
 """
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource, map_to_wire
+from heat_lite.resources.base.property_rules import one_of
 from heat_lite.template.schema import integer, string
 
 PROJECT = 'project'
 UNLIMITED = -1
 
 
-def limit(what, **options):
-    """Return the property of one limit."""
-    return integer(
-        f'{what}; {UNLIMITED} means unlimited.', update_allowed=True, min=UNLIMITED, **options
-    )
+def limits(texts, **options):
+    """Return the properties of limits; ``texts`` tell what each of them limits."""
+    return {
+        name: integer(
+            f'{text}; {UNLIMITED} means unlimited.', update_allowed=True, min=UNLIMITED, **options
+        )
+        for name, text in texts.items()
+    }
 
 
 def project(service):
@@ -37,11 +40,9 @@ class Quota(ServiceResource):
     key: str
     microversion: str | None = None
 
-    def validate(self):
-        super().validate()
-        limits = sorted(name for name in self.properties_schema if name != PROJECT)
-        if not any(self.properties.is_given(name) for name in limits):
-            raise exception.PropertyUnspecifiedError(*limits)
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls.property_rules = (one_of(*sorted(cls.properties_schema.keys() - {PROJECT})),)
 
     def handle_create(self):
         yield from self._set_quota()

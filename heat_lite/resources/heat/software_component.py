@@ -1,11 +1,16 @@
 """OS::Heat::SoftwareComponent."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.property_rules import refuse
 from heat_lite.resources.base.software_config import Config, inputs_outputs_options
 from heat_lite.template.schema import list_, map_, string
 
 CONFIGS, ACTIONS = 'configs', 'actions'
+
+
+def _repeats_an_action(configs, read):
+    actions = [action for each in configs or () for action in set(each[ACTIONS] or ())]
+    return len(actions) != len(set(actions))
 
 
 class SoftwareComponent(Config):
@@ -38,20 +43,16 @@ class SoftwareComponent(Config):
         ),
         **inputs_outputs_options(),
     }
+    property_rules = (
+        refuse(
+            'Defining more than one configuration for the same action in SoftwareComponent '
+            '"{resource.name}" is not allowed.',
+            configs=_repeats_an_action,
+        ),
+    )
 
     def group(self):
         return 'component'
 
     def content(self):
         return {CONFIGS: self.properties[CONFIGS]}
-
-    def validate(self):
-        super().validate()
-        actions = [
-            action for each in self.properties[CONFIGS] or () for action in set(each[ACTIONS] or ())
-        ]
-        if len(actions) != len(set(actions)):
-            raise exception.StackValidationFailed(
-                f'Defining more than one configuration for the same action in '
-                f'{type(self).__name__} "{self.name}" is not allowed.'
-            )

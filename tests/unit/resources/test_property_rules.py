@@ -56,6 +56,11 @@ WHO = {'name': 'me', 'password': 'first', 'databases': ['one']}
 SCHEMES = 'The subscriber type of must be one of: http, https, mailto, trust+http, trust+https.'
 POLICY_OF = {'auto_scaling_group_id': 'g', 'scaling_adjustment': 1}
 MACHINE = {'ImageId': 'i', 'InstanceType': 'f'}
+NO_BOOT_DISK = 'Neither image nor bootable volume is specified for instance it'
+NO_NETWORK = (
+    'One of the properties "network", "port", "allocate_network" or "subnet" should be set for the '
+    'specified network of server "it".'
+)
 NO_DISK = 'is missing, this is required when specifying BlockDeviceMappings.'
 
 
@@ -93,6 +98,15 @@ def server(**properties):
 def members(least, most, **properties):
     resource = {'type': 'OS::Heat::RandomString'}
     return {'min_size': least, 'max_size': most, 'resource': resource, **properties}
+
+
+def balancer(interval, timeout):
+    check = {'HealthyThreshold': 1, 'UnhealthyThreshold': 1, 'Target': 'HTTP:80/'}
+    return {
+        'AvailabilityZones': ['nova'],
+        'Listeners': [{'InstancePort': 80, 'LoadBalancerPort': 80, 'Protocol': 'HTTP'}],
+        'HealthCheck': {**check, 'Interval': interval, 'Timeout': timeout},
+    }
 
 
 def configuration(*actions):
@@ -511,6 +525,130 @@ CASES = {
         (server(block_device_mapping_v2=[{'volume_id': OTHER, 'boot_index': 1}]), None),
         (server(block_device_mapping_v2=[{'swap_size': 1}]), None),
         (server(block_device_mapping=[{'device_name': 'vda', 'volume_id': 'v'}] * 2), None),
+        (server(block_device_mapping_v2=[{'ephemeral_size': 1, 'boot_index': 0}]), None),
+        (server(image=None), NO_BOOT_DISK),
+        (server(image=None, block_device_mapping_v2=[{'swap_size': 1}]), NO_BOOT_DISK),
+        (
+            server(image=None, block_device_mapping_v2=[{'volume_id': 'v', 'boot_index': 1}]),
+            NO_BOOT_DISK,
+        ),
+        (
+            server(image=None, block_device_mapping_v2=[{'image': 'i'}, {'volume_id': 'v'}]),
+            'Multiple bootable sources for instance it.',
+        ),
+        (server(image=None, block_device_mapping_v2=[{'volume_id': LATER}]), None),
+        (
+            server(
+                block_device_mapping=[{'device_name': 'vdb', 'volume_id': 'v'}],
+                block_device_mapping_v2=[{'swap_size': 1}],
+            ),
+            f'{TWICE}: block_device_mapping, block_device_mapping_v2.',
+        ),
+        (
+            server(block_device_mapping_v2=[{'device_name': 'vdb'}]),
+            'Either volume_id, snapshot_id, image_id, swap_size, ephemeral_size or '
+            'ephemeral_format must be specified.',
+        ),
+        (
+            server(block_device_mapping_v2=[{'image': 'i', 'swap_size': 1}]),
+            f'{TWICE}: volume_id, snapshot_id, image, swap_size, ephemeral_size, ephemeral_format.',
+        ),
+        (
+            server(
+                block_device_mapping_v2=[
+                    {'ephemeral_size': 1, 'ephemeral_format': 'ext4'},
+                    {'snapshot_id': OTHER, 'volume_type': 't', 'boot_index': 2},
+                ]
+            ),
+            None,
+        ),
+        (
+            server(block_device_mapping=[{'device_name': 'vdb'}]),
+            'Either volume_id or snapshot_id must be specified for device mapping vdb',
+        ),
+        (
+            server(
+                block_device_mapping=[
+                    {'device_name': 'vdb', 'volume_id': OTHER, 'snapshot_id': 's'}
+                ]
+            ),
+            f'{TWICE}: volume_id, snapshot_id.',
+        ),
+        (server(networks=[{'fixed_ip': '10.0.0.1'}]), NO_NETWORK),
+        (
+            server(networks=[{'allocate_network': 'auto', 'network': 'n'}]),
+            'Can not specify "allocate_network" with other keys of networks at the same time.',
+        ),
+        (
+            server(networks=[{'allocate_network': 'auto'}, {'network': 'n'}]),
+            'Property "allocate_network" can not be specified if multiple network interfaces set '
+            'for server.',
+        ),
+        (server(networks=[{'allocate_network': 'none'}]), None),
+        (
+            server(networks=[{'port': OTHER, 'fixed_ip': '10.0.0.1'}]),
+            f'{TWICE}: networks/fixed_ip, networks/port.',
+        ),
+        (
+            server(networks=[{'port': OTHER}], security_groups=['g']),
+            f'{TWICE}: security_groups, networks/port.',
+        ),
+        (
+            server(networks=[{'network': 'n', 'floating_ip': OTHER}]),
+            'Property "floating_ip" is not supported if only "network" is specified, because the '
+            'corresponding port can not be retrieved.',
+        ),
+        (
+            server(
+                networks=[
+                    {'network': 'n', 'fixed_ip': '10.0.0.1', 'tag': 't'},
+                    {'subnet': OTHER, 'floating_ip': OTHER},
+                    {'port': LATER, 'network': LATER},
+                ],
+                security_groups=['g'],
+                tags=['t'],
+                metadata={'a': 1},
+            ),
+            None,
+        ),
+        (
+            server(personality={'/etc/x': 'y'}),
+            'Cannot use the personality parameter as nova no longer supports it. '
+            'Use user_data instead.',
+        ),
+    ],
+    'OS::Nova::KeyPair': [({'name': 'k'}, None), ({'name': 'k', 'type': 'x509'}, None)],
+    'OS::Nova::ServerGroup': [
+        ({'policies': []}, 'A server group has one policy.'),
+        ({'policies': ['soft-affinity']}, None),
+    ],
+    'OS::Nova::Quota': [
+        (
+            {'project': 'p'},
+            f'{NONE_OF}: cores, fixed_ips, floating_ips, injected_file_content_bytes, '
+            'injected_file_path_bytes, injected_files, instances, key_pairs, metadata_items, ram, '
+            'security_group_rules, security_groups, server_group_members, server_groups.',
+        ),
+        ({'project': 'p', 'cores': -1}, None),
+    ],
+    'OS::Cinder::Volume': [
+        (
+            {},
+            'If neither "backup_id" nor "size" is provided, one and only one of "source_volid", '
+            '"snapshot_id" must be specified, but currently specified options: [].',
+        ),
+        (
+            {'size': 1, 'image': 'i', 'snapshot_id': OTHER},
+            'If "size" is provided, only one of "image", "imageRef", "source_volid", "snapshot_id" '
+            "can be specified, but currently specified options: ['snapshot_id', 'image'].",
+        ),
+        ({'size': 1, 'image': OTHER}, None),
+        ({'source_volid': OTHER}, None),
+        ({'backup_id': 'b'}, None),
+    ],
+    'AWS::ElasticLoadBalancing::LoadBalancer': [
+        (balancer(2, 3), 'Interval must be larger than Timeout'),
+        (balancer(3, 3), None),
     ],
     # the default of character_classes holds beside sequences, too
     'OS::Heat::RandomString': [

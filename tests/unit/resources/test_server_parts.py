@@ -8,7 +8,6 @@ import urllib.parse
 
 import pytest
 
-from heat_lite.common import exception
 from heat_lite.resources.openstack.nova.server import (
     block_devices,
     boot_scripts,
@@ -96,98 +95,15 @@ def test_block_device_mapping_is_sent_without_empty_values():
     }
 
 
-@pytest.mark.parametrize(
-    ('image', 'mapping', 'mapping_v2', 'text'),
-    [
-        (None, [], [], 'Neither image nor bootable volume is specified for instance s'),
-        (None, [], [disk(swap_size=1)], 'Neither image nor bootable volume'),
-        (None, [], [disk(volume_id='v', boot_index=1)], 'Neither image nor bootable volume'),
-        (
-            None,
-            [],
-            [disk(image='i'), disk(volume_id='v')],
-            'Multiple bootable sources for instance s.',
-        ),
-        ('i', [], [disk(volume_id='v')], 'Multiple bootable sources for instance s.'),
-        ('i', [{}], [disk(swap_size=1)], 'block_device_mapping, block_device_mapping_v2'),
-        (
-            'i',
-            [],
-            [disk(device_name='vdb')],
-            'Either volume_id, snapshot_id, image_id, swap_size, ephemeral_size or',
-        ),
-        (
-            'i',
-            [],
-            [disk(image='i', swap_size=1)],
-            'volume_id, snapshot_id, image, swap_size, ephemeral_size, ephemeral_format',
-        ),
-        (
-            'i',
-            [{'device_name': 'vdb', 'volume_id': None, 'snapshot_id': None}],
-            [],
-            'for device mapping vdb',
-        ),
-    ],
-)
-def test_invalid_disks_are_refused(image, mapping, mapping_v2, text):
-    with pytest.raises(exception.HeatException, match=text):
-        block_devices.validate('s', image, mapping, mapping_v2)
-
-
-def test_volume_type_needs_a_nova_that_knows_it():
-    typed, plain = disk(snapshot_id='s', volume_type='t'), disk(snapshot_id='s')
-    with pytest.raises(
-        exception.StackValidationFailed, match='volume_type needs microversion 2.67'
-    ):
-        block_devices.require_types([plain, typed], lambda version: version < '2.67')
-    block_devices.require_types([plain], lambda version: False)
-    block_devices.require_types([typed], lambda version: version == '2.67')
-    block_devices.require_types(None, lambda version: False)
-
-
 # --------------------------------------------------------------- networks
 
 
-@pytest.mark.parametrize(
-    ('given', 'groups', 'text'),
-    [
-        (
-            [net(fixed_ip='10.0.0.1')],
-            [],
-            'One of the properties "network", "port", "allocate_network" or "subnet"',
-        ),
-        (
-            [net(allocate_network='auto', network='n')],
-            [],
-            'Can not specify "allocate_network" with other keys',
-        ),
-        (
-            [net(allocate_network='auto'), net(network='n')],
-            [],
-            'if multiple network interfaces set',
-        ),
-        ([net(port='p', fixed_ip='10.0.0.1')], [], 'networks/fixed_ip, networks/port'),
-        ([net(port='p')], ['g'], 'security_groups, networks/port'),
-        (
-            [net(network='n', floating_ip='f')],
-            [],
-            'Property "floating_ip" is not supported if only "network" is specified',
-        ),
-    ],
-)
-def test_invalid_networks_are_refused(given, groups, text):
-    with pytest.raises(exception.HeatException, match=text):
-        networks_property.validate('s', given, groups)
-
-
-def test_valid_networks_are_accepted():
+def test_port_is_needed_for_a_subnet_only():
     given = [
         net(network='n', fixed_ip='10.0.0.1'),
         net(subnet='u', floating_ip='f'),
         net(network='n', tag='t'),
     ]
-    networks_property.validate('s', given, ['g'])
     assert [networks_property.needs_port(each) for each in given] == [False, True, False]
 
 

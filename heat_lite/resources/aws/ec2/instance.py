@@ -1,14 +1,11 @@
 """AWS::EC2::Instance."""
 
-import functools
-
-from heat_lite.common import exception
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
 from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces, port_ids
 from heat_lite.resources.aws.launch_configuration import DISK_RULE
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.base.property_rules import filled, for_each, refuse
+from heat_lite.resources.base.property_rules import conflict, filled, for_each, refuse
 from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.nova.server import block_devices, user_data
@@ -48,12 +45,9 @@ class Instance(Ec2Object, NovaServer):
 
     properties_schema = schema.PROPERTIES
     property_rules = (
-        refuse(
-            functools.partial(
-                exception.ResourcePropertyConflict,
-                'SecurityGroups/SecurityGroupIds',
-                'NetworkInterfaces',
-            ),
+        conflict(
+            'SecurityGroups/SecurityGroupIds',
+            'NetworkInterfaces',
             NetworkInterfaces=filled,
             SecurityGroups=lambda value, read: value or read('SecurityGroupIds'),
         ),

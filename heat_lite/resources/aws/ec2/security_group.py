@@ -56,7 +56,7 @@ class SecurityGroup(security_group.SecurityGroup):
         return super().client(name or NETWORK_SERVICE)
 
     def validate(self):
-        security_group.NeutronResource.validate(self)
+        super().validate()
         self.template_rules()
 
     def body(self, values):

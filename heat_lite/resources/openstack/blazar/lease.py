@@ -1,6 +1,7 @@
 """OS::Blazar::Lease."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import refuse
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
@@ -83,6 +84,15 @@ class Lease(CloudResource):
         ),
         'start_date': _time_property('Start of the lease', required=True),
     }
+    property_rules = (
+        refuse(
+            "Couldn't find any host in Blazar. You must create a host before creating a lease.",
+            lambda lease: (
+                not lease.template_has_type('OS::Blazar::Host')
+                and not lease.client().list('/os-hosts', 'hosts')
+            ),
+        ),
+    )
     attributes_schema = {
         'created_at': text('Time at which the lease was created.'),
         'degraded': boolean_attribute('Whether a reserved host has failed.'),

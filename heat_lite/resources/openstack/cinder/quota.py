@@ -16,9 +16,18 @@ class Quota(quota.Quota):
 
     properties_schema = {
         'project': quota.project('volume'),
-        'backup_gigabytes': quota.limit('Size of all backups in GiB', since='16.0.0'),
-        'backups': quota.limit('Number of backups', since='16.0.0'),
-        'gigabytes': quota.limit('Size of all volumes and snapshots in GiB'),
-        'snapshots': quota.limit('Number of volume snapshots'),
-        'volumes': quota.limit('Number of volumes'),
+        **quota.limits(
+            {
+                'backup_gigabytes': 'Size of all backups in GiB',
+                'backups': 'Number of backups',
+            },
+            since='16.0.0',
+        ),
+        **quota.limits(
+            {
+                'gigabytes': 'Size of all volumes and snapshots in GiB',
+                'snapshots': 'Number of volume snapshots',
+                'volumes': 'Number of volumes',
+            },
+        ),
     }

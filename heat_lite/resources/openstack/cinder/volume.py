@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import filled
 from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.cinder.backups import BACKUP_ID, VolumeBackups, restored
 from heat_lite.template.schema import (
@@ -17,7 +18,6 @@ from heat_lite.template.schema import (
     string,
     text,
 )
-from heat_lite.template.unknown import Unknown
 
 FAILED = ('error', 'error_restoring', 'error_extending', 'error_backing-up', 'error_deleting')
 #: attributes that Heat returns as strings
@@ -26,6 +26,23 @@ TEXTS = ('attachments', 'metadata')
 SOURCES = ('snapshot_id', 'source_volid', 'image')
 #: the updates that have a request of their own, in the order of the requests
 VERBS = ('volume_type', 'size', 'read_only', 'metadata', 'backup_id')
+
+
+def _refuse_sources(read, volume):
+    if filled(read('backup_id')):
+        return
+    sources, size = [name for name in SOURCES if filled(read(name))], filled(read('size'))
+    given = f'but currently specified options: {sources}.'
+    if not size and sources not in (['snapshot_id'], ['source_volid']):
+        raise exception.StackValidationFailed(
+            'If neither "backup_id" nor "size" is provided, '
+            f'one and only one of "source_volid", "snapshot_id" must be specified, {given}'
+        )
+    if len(sources) > 1:
+        raise exception.StackValidationFailed(
+            'If "size" is provided, only one of "image", "imageRef", "source_volid", '
+            f'"snapshot_id" can be specified, {given}'
+        )
 
 
 class Volume(CloudResource):
@@ -86,6 +103,7 @@ class Volume(CloudResource):
             'Type of the volume, by name or id.', update_allowed=True, ref='cinder.vtype'
         ),
     }
+    property_rules = (_refuse_sources,)
     attributes_schema = {
         'attachments': text(
             'Attachments of the volume, as a string.',
@@ -118,28 +136,6 @@ class Volume(CloudResource):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.backups = VolumeBackups(self)
-
-    def validate(self):
-        super().validate()
-        if self._is_set('backup_id'):
-            return
-        sources, size = [name for name in SOURCES if self._is_set(name)], self._is_set('size')
-        given = f'but currently specified options: {sources}.'
-        if not size and sources not in (['snapshot_id'], ['source_volid']):
-            raise exception.StackValidationFailed(
-                'If neither "backup_id" nor "size" is provided, '
-                f'one and only one of "source_volid", "snapshot_id" must be specified, {given}'
-            )
-        if len(sources) > 1:
-            raise exception.StackValidationFailed(
-                'If "size" is provided, only one of "image", "imageRef", "source_volid", '
-                f'"snapshot_id" can be specified, {given}'
-            )
-
-    def _is_set(self, name):
-        """Return whether a property has a value; the value may be unknown yet."""
-        value = self.properties.value_without_lookup(name)
-        return isinstance(value, Unknown) or bool(value)
 
     def create_object(self, values):
         body = {self.rest.key: values}

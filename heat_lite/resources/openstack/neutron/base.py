@@ -96,10 +96,6 @@ class NeutronResource(CloudResource):
             else found
         )
 
-    def template_has_type(self, kind):
-        """Return whether the template has a resource of a type."""
-        return any(each.resource_type == kind for each in self.stack.definitions.values())
-
     def needs_replace_failed(self):
         """Return False for an object that has refused an update: it is as it was before."""
         if self.action != status.UPDATE or self.rest.ready:

@@ -15,13 +15,22 @@ class Quota(quota.Quota):
 
     properties_schema = {
         'project': quota.project('network'),
-        'floatingip': quota.limit('Number of floating IPs'),
-        'network': quota.limit('Number of networks'),
-        'port': quota.limit('Number of ports'),
-        'rbac_policy': quota.limit('Number of RBAC policies', since='12.0.0'),
-        'router': quota.limit('Number of routers'),
-        'security_group': quota.limit('Number of Neutron security groups'),
-        'security_group_rule': quota.limit('Number of security group rules'),
-        'subnet': quota.limit('Number of subnets'),
-        'subnetpool': quota.limit('Number of subnet pools', since='12.0.0'),
+        **quota.limits(
+            {
+                'floatingip': 'Number of floating IPs',
+                'network': 'Number of networks',
+                'port': 'Number of ports',
+                'router': 'Number of routers',
+                'security_group': 'Number of Neutron security groups',
+                'security_group_rule': 'Number of security group rules',
+                'subnet': 'Number of subnets',
+            },
+        ),
+        **quota.limits(
+            {
+                'rbac_policy': 'Number of RBAC policies',
+                'subnetpool': 'Number of subnet pools',
+            },
+            since='12.0.0',
+        ),
     }

@@ -1,8 +1,5 @@
 """OS::Neutron::Router."""
 
-import functools
-
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
@@ -97,10 +94,9 @@ class Router(NeutronResource):
     }
     property_rules = (
         conflict('l3_agent_id', 'l3_agent_ids', test=filled),
-        refuse(
-            functools.partial(
-                exception.ResourcePropertyConflict, 'distributed', 'l3_agent_id/l3_agent_ids'
-            ),
+        conflict(
+            'distributed',
+            'l3_agent_id/l3_agent_ids',
             distributed=filled,
             l3_agent_ids=lambda value, read: value or read('l3_agent_id'),
         ),

@@ -94,13 +94,13 @@ class SecurityGroup(NeutronResource):
     }
     property_rules = (
         refuse('Security groups cannot be assigned the name "default".', name=('default',)),
+        refuse(
+            'Neutron does not support stateless security groups; remove the "stateful" property or '
+            'set it to true.',
+            lambda group: group.missing_extension(STATEFUL_EXTENSION),
+            stateful=(False,),
+        ),
     )
-
-    def validate(self):
-        super().validate()
-        reason = self.properties[STATEFUL] is False and self.missing_extension(STATEFUL_EXTENSION)
-        if reason:
-            raise exception.StackValidationFailed(f'stateful: false: {reason}')
 
     def update_object(self, values):
         try:

@@ -25,6 +25,13 @@ from heat_lite.template.schema import (
 GATEWAY, AUTO = 'gateway_ip', 'auto'
 
 
+def _is_no_gateway(text, read):
+    try:
+        return text and text != AUTO and not ipaddress.ip_address(text)
+    except ValueError:
+        return True
+
+
 class Subnet(NeutronResource):
     """A subnet."""
 
@@ -135,6 +142,9 @@ class Subnet(NeutronResource):
             ipv6_address_mode=filled,
             ipv6_ra_mode=lambda value, read: value and value != read('ipv6_address_mode'),
         ),
+        refuse(
+            'Gateway IP address "{gateway_ip}" is in invalid format.', gateway_ip=_is_no_gateway
+        ),
     )
     attributes_schema = {
         'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
@@ -148,14 +158,6 @@ class Subnet(NeutronResource):
         'network_id': text('Id of the network of the subnet.'),
         'tenant_id': text('Id of the project that owns the subnet.'),
     }
-
-    def validate(self):
-        super().validate()
-        gateway = self.properties[GATEWAY]
-        if gateway and gateway != AUTO and not _is_address(gateway):
-            raise exception.StackValidationFailed(
-                f'Gateway IP address "{gateway}" is in invalid format.'
-            )
 
     def body(self, values):
         return _with_gateway(super().body(values))
@@ -178,10 +180,3 @@ def _with_gateway(values):
     if values.get(GATEWAY) == AUTO:
         return {name: value for name, value in values.items() if name != GATEWAY}
     return {**values, GATEWAY: None} if values.get(GATEWAY) == '' else values
-
-
-def _is_address(text):
-    try:
-        return bool(ipaddress.ip_address(text))
-    except ValueError:
-        return False

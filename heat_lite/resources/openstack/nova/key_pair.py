@@ -1,13 +1,16 @@
 """OS::Nova::KeyPair."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import (
+    empty,
+    filled,
+    needs_version,
+    refuse,
+)
 from heat_lite.template.schema import CACHE_NONE, boolean, string, text
 
 #: key in the data of the resource: the private key
 PRIVATE = 'private_key'
-#: the first microversion in which Nova generates no key pairs
-IMPORTS_ONLY = '2.92'
 
 
 class KeyPair(CloudResource):
@@ -39,17 +42,19 @@ class KeyPair(CloudResource):
             wire='user_id',
         ),
     }
+    property_rules = (
+        needs_version('2.2', 'type', type=filled),
+        needs_version('2.10', 'user', user=filled),
+        refuse(
+            'The public_key property is required by the nova API version currently used.',
+            lambda pair: pair.client().supports('2.92'),
+            public_key=empty,
+        ),
+    )
     attributes_schema = {
         'private_key': text('Generated private key, if it was stored.', cache_mode=CACHE_NONE),
         'public_key': text('Public key of the key pair.'),
     }
-
-    def validate(self):
-        super().validate()
-        if not self.properties['public_key'] and self.client().supports(IMPORTS_ONLY):
-            raise exception.StackValidationFailed(
-                'The public_key property is required by the nova API version currently used.'
-            )
 
     def create_object(self, values):
         created = yield from super().create_object(values)

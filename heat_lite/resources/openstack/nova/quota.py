@@ -17,22 +17,27 @@ class Quota(quota.Quota):
 
     properties_schema = {
         'project': quota.project('compute'),
-        'cores': quota.limit('Number of virtual CPUs'),
-        'fixed_ips': quota.limit('Number of fixed IP addresses'),
-        'floating_ips': quota.limit('Number of floating IP addresses'),
-        'injected_file_content_bytes': quota.limit(
-            'Size of an injected file in bytes', history='deprecated 14.0.0'
+        **quota.limits(
+            {
+                'cores': 'Number of virtual CPUs',
+                'fixed_ips': 'Number of fixed IP addresses',
+                'floating_ips': 'Number of floating IP addresses',
+                'instances': 'Number of servers',
+                'key_pairs': 'Number of key pairs',
+                'metadata_items': 'Number of metadata items of a server',
+                'ram': 'Memory of all servers in MiB',
+                'security_group_rules': 'Number of rules of a security group',
+                'security_groups': 'Number of security groups',
+                'server_group_members': 'Number of servers of a server group',
+                'server_groups': 'Number of server groups',
+            },
         ),
-        'injected_file_path_bytes': quota.limit(
-            'Length of the path of an injected file in bytes', history='deprecated 14.0.0'
+        **quota.limits(
+            {
+                'injected_file_content_bytes': 'Size of an injected file in bytes',
+                'injected_file_path_bytes': 'Length of the path of an injected file in bytes',
+                'injected_files': 'Number of injected files',
+            },
+            history='deprecated 14.0.0',
         ),
-        'injected_files': quota.limit('Number of injected files', history='deprecated 14.0.0'),
-        'instances': quota.limit('Number of servers'),
-        'key_pairs': quota.limit('Number of key pairs'),
-        'metadata_items': quota.limit('Number of metadata items of a server'),
-        'ram': quota.limit('Memory of all servers in MiB'),
-        'security_group_rules': quota.limit('Number of rules of a security group'),
-        'security_groups': quota.limit('Number of security groups'),
-        'server_group_members': quota.limit('Number of servers of a server group'),
-        'server_groups': quota.limit('Number of server groups'),
     }

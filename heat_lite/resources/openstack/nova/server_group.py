@@ -1,8 +1,12 @@
 """OS::Nova::ServerGroup."""
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import empty, filled, needs_version, refuse
 from heat_lite.template.schema import list_, map_, name_property, number, string
+
+
+def _has_soft_one(policies, read):
+    return any(each.startswith('soft-') for each in policies)
 
 
 class ServerGroup(CloudResource):
@@ -29,10 +33,11 @@ class ServerGroup(CloudResource):
         ),
     }
 
-    def validate(self):
-        super().validate()
-        if not self.properties['policies']:
-            raise exception.StackValidationFailed('A server group has one policy.')
+    property_rules = (
+        refuse('A server group has one policy.', policies=empty),
+        needs_version('2.15', 'policies: soft', policies=_has_soft_one),
+        needs_version('2.64', 'rules', rules=filled),
+    )
 
     def body(self, values):
         """Return the body. Since microversion 2.64 a group has one policy instead of a list."""

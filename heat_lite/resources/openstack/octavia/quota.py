@@ -15,9 +15,13 @@ class Quota(quota.Quota):
 
     properties_schema = {
         'project': quota.project('load balancing'),
-        'healthmonitor': quota.limit('Number of health monitors'),
-        'listener': quota.limit('Number of listeners'),
-        'loadbalancer': quota.limit('Number of load balancers'),
-        'member': quota.limit('Number of pool members'),
-        'pool': quota.limit('Number of pools'),
+        **quota.limits(
+            {
+                'healthmonitor': 'Number of health monitors',
+                'listener': 'Number of listeners',
+                'loadbalancer': 'Number of load balancers',
+                'member': 'Number of pool members',
+                'pool': 'Number of pools',
+            },
+        ),
     }

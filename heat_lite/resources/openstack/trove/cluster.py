@@ -51,7 +51,7 @@ class Cluster(CloudResource):
             sent=False,
         ),
     }
-    property_rules = (for_each('instances', nics.CLUSTER_RULE),)
+    property_rules = (for_each('instances', nics.CLUSTER_RULE), nics.refuse_version)
     attributes_schema = {
         'instances': list_attribute('Ids of the instances.'),
         'ip': list_attribute('IP addresses of the instances.'),

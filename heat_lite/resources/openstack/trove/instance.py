@@ -126,6 +126,7 @@ class Instance(CloudResource):
         ),
         _refuse_unknown_databases,
         nics.INSTANCE_RULE,
+        nics.refuse_version,
     )
     attributes_schema = {
         'hostname': text('Host name of the instance.'),

@@ -1,5 +1,8 @@
-"""The property ``networks`` of database types: its rules and the request."""
+"""The rules of database types, and their property ``networks`` in requests."""
 
+import urllib.parse
+
+from heat_lite.common import exception
 from heat_lite.resources.base.property_rules import conflict, for_each, given, missing, refuse
 from heat_lite.template.schema import list_, map_, string
 
@@ -30,6 +33,20 @@ INSTANCE_RULE = for_each(
 CLUSTER_RULE = for_each(
     'networks', refuse(EITHER, network=missing, port=missing), conflict(NETWORK, PORT)
 )
+
+
+def refuse_version(read, resource):
+    """Raise StackValidationFailed for a version that its datastore does not have."""
+    kind, version = read('datastore_type'), read('datastore_version')
+    if not kind or not version:
+        return
+    path = f'/datastores/{urllib.parse.quote(kind, "")}/versions'
+    names = [each['name'] for each in resource.client().list(path, 'versions')]
+    if version not in names:
+        raise exception.StackValidationFailed(
+            f'Datastore version {version} for datastore type {kind} is not valid. Allowed versions '
+            f'are {", ".join(names)}.'
+        )
 
 
 def to_wire(networks):

@@ -1,10 +1,6 @@
-"""The disks of a server: rules and the request. Pure functions."""
-
-from heat_lite.common import exception
+"""The disks of a server in its request. Pure functions."""
 
 V1, V2 = 'block_device_mapping', 'block_device_mapping_v2'
-#: the sources of a disk; a mapping names one of them
-SOURCES = ('volume_id', 'snapshot_id', 'image', 'swap_size', 'ephemeral_size', 'ephemeral_format')
 #: keys that are the same in templates and requests
 PLAIN = (
     'device_name',
@@ -15,64 +11,8 @@ PLAIN = (
     'volume_type',
     'delete_on_termination',
 )
-#: the microversion that knows the types of new volumes
-WITH_VOLUME_TYPE = '2.67'
-#: the device name of the boot disk in block_device_mapping
-ROOT = 'vda'
 #: a disk on the compute host, deleted with the server
 LOCAL = {'destination_type': 'local', 'delete_on_termination': True}
-
-
-def validate(name, image, mapping, mapping_v2):
-    """Validate the disks of the server resource ``name``; it needs exactly one to boot from.
-
-    Raises StackValidationFailed or ResourcePropertyConflict.
-    """
-    if mapping and mapping_v2:
-        raise exception.ResourcePropertyConflict(V1, V2)
-    first, boot_disks = _count_boot_disks(mapping or ()), _count_boot_disks_v2(mapping_v2 or ())
-    if not first and not boot_disks and not image:
-        raise exception.StackValidationFailed(
-            f'Neither image nor bootable volume is specified for instance {name}'
-        )
-    if mapping_v2 and boot_disks + bool(image) > 1:
-        raise exception.StackValidationFailed(f'Multiple bootable sources for instance {name}.')
-
-
-def require_types(mapping_v2, supports):
-    """Raise StackValidationFailed if a disk has a ``volume_type`` that Nova does not know.
-
-    ``supports(microversion)`` tells whether requests can have a microversion.
-    """
-    if any(disk['volume_type'] for disk in mapping_v2 or ()) and not supports(WITH_VOLUME_TYPE):
-        raise exception.StackValidationFailed(
-            f'{V2}.volume_type needs microversion {WITH_VOLUME_TYPE} of Nova.'
-        )
-
-
-def _count_boot_disks(mapping):
-    for disk in mapping:
-        if disk['volume_id'] is not None and disk['snapshot_id'] is not None:
-            raise exception.ResourcePropertyConflict('volume_id', 'snapshot_id')
-        if disk['volume_id'] is None and disk['snapshot_id'] is None:
-            raise exception.StackValidationFailed(
-                'Either volume_id or snapshot_id must be specified for device mapping '
-                f'{disk["device_name"]}'
-            )
-    return sum(disk['device_name'] == ROOT for disk in mapping)
-
-
-def _count_boot_disks_v2(mapping):
-    for disk in mapping:
-        sources = [source for source in SOURCES if disk.get(source) is not None]
-        if len(sources) > 1 and set(sources) != {'ephemeral_size', 'ephemeral_format'}:
-            raise exception.ResourcePropertyConflict(*SOURCES)
-        if not sources:
-            raise exception.StackValidationFailed(
-                'Either volume_id, snapshot_id, image_id, swap_size, ephemeral_size or '
-                'ephemeral_format must be specified.'
-            )
-    return sum(_disk_v2(disk)['boot_index'] == 0 for disk in mapping)
 
 
 def body(image, mapping, mapping_v2):

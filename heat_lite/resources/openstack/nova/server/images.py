@@ -10,35 +10,6 @@ from heat_lite.resources.base.service_retry import retry_delays
 #: key in the data of a resource: the image of the last snapshot
 IMAGE_ID = 'snapshot_image_id'
 FAILED = ('killed', 'deleted', 'pending_delete')
-#: what an image may need -> the text for a flavor that has less
-SIZES = {
-    'ram': 'Image {image} requires {need} minimum ram. Flavor {flavor} has only {has}.',
-    'disk': 'Image {image} requires {need} GB minimum disk space. '
-    'Flavor {flavor} has only {has} GB.',
-}
-
-
-def refuse_image(read, server):
-    """Raise StackValidationFailed for an image that is not active or that needs more than the
-    flavor has. A rule between properties.
-    """
-    image, flavor = read('image'), read('flavor')
-    if not image:
-        return
-    clients = server.stack.clients()
-    try:
-        shown, size = clients.shown('glance.image', image), clients.shown('nova.flavor', flavor)
-    except (errors.NotFound, errors.NoSuchObject):
-        return  # the same template may make it
-    if shown['status'] != 'active':
-        raise exception.StackValidationFailed(
-            f'Image status is required to be active not {shown["status"]}.'
-        )
-    for name, text in SIZES.items():
-        need, has = shown.get(f'min_{name}') or 0, size.get(name) or 0
-        if has < need:
-            values = {'image': image, 'need': need, 'flavor': flavor, 'has': has}
-            raise exception.StackValidationFailed(text.format_map(values))
 
 
 class ServerImages:

@@ -1,8 +1,7 @@
-"""The property ``networks``: its rules, and requests for ports and interfaces. Pure functions."""
+"""The property ``networks``: requests for ports and interfaces. Pure functions."""
 
 import json
 
-from heat_lite.common import exception
 from heat_lite.resources.base.cloud import map_to_wire
 from heat_lite.resources.openstack.neutron.base import UNSET, VALUE_SPECS, changed_specs
 from heat_lite.resources.openstack.nova.server.schema import PORT
@@ -14,45 +13,6 @@ IDENTITY = ('network', 'port', 'subnet', 'fixed_ip', 'tag', ALLOCATE)
 FIXED = {'mac_address', 'binding:vnic_type', 'no_fixed_ips'}
 #: those that it can unset; a port without another one is a new port
 UNSETTABLE = {'allowed_address_pairs', 'qos_policy'}
-
-
-# --------------------------------------------------------------- rules
-
-
-def validate(name, networks, groups):
-    """Validate the networks of the server resource ``name``.
-
-    Raises StackValidationFailed or ResourcePropertyConflict.
-    """
-    for network in networks:
-        _validate(name, network)
-        if groups and network['port'] is not None:
-            raise exception.ResourcePropertyConflict('security_groups', 'networks/port')
-        if network[ALLOCATE] is not None and len(networks) > 1:
-            raise exception.StackValidationFailed(
-                'Property "allocate_network" can not be specified if multiple network interfaces '
-                'set for server.'
-            )
-
-
-def _validate(name, network):
-    others = [key for key, value in network.items() if key != ALLOCATE and value is not None]
-    if network[ALLOCATE] is not None and others:
-        raise exception.StackValidationFailed(
-            'Can not specify "allocate_network" with other keys of networks at the same time.'
-        )
-    if all(network[key] is None for key in ('network', 'port', 'subnet', ALLOCATE)):
-        raise exception.StackValidationFailed(
-            'One of the properties "network", "port", "allocate_network" or "subnet" should be set '
-            f'for the specified network of server "{name}".'
-        )
-    if network['fixed_ip'] is not None and network['port'] is not None:
-        raise exception.ResourcePropertyConflict('networks/fixed_ip', 'networks/port')
-    if network['floating_ip'] is not None and network['port'] is None and not needs_port(network):
-        raise exception.StackValidationFailed(
-            'Property "floating_ip" is not supported if only "network" is specified, because the '
-            'corresponding port can not be retrieved.'
-        )
 
 
 def needs_port(network):

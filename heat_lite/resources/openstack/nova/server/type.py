@@ -5,21 +5,16 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
 from heat_lite.resources.base.stack_user import KEYPAIR, PASSWORD, USER
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.nova.server import block_devices, networks_property, schema
+from heat_lite.resources.openstack.nova.server import rules, schema
 from heat_lite.resources.openstack.nova.server.attributes import (
     ServerAttributes,
     with_property_names,
 )
-from heat_lite.resources.openstack.nova.server.images import (
-    IMAGE_ID,
-    ServerImages,
-    refuse_image,
-)
+from heat_lite.resources.openstack.nova.server.images import IMAGE_ID, ServerImages
 from heat_lite.resources.openstack.nova.server.networking import ServerNetworking
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
 from heat_lite.resources.openstack.nova.server.request import ServerRequest
 from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
-from heat_lite.template.unknown import Unknown
 
 
 class Server(NovaServer, ConfigAgent):
@@ -49,7 +44,7 @@ class Server(NovaServer, ConfigAgent):
     uses_deferred_auth = False
 
     properties_schema = schema.PROPERTIES
-    property_rules = (refuse_image,)
+    property_rules = rules.RULES
     attributes_schema = schema.ATTRIBUTES
 
     def __init__(self, *args, **kwargs):
@@ -68,23 +63,6 @@ class Server(NovaServer, ConfigAgent):
 
     def validate(self):
         super().validate()
-        values = self.properties
-        if values['personality']:
-            raise exception.StackValidationFailed(
-                'Cannot use the personality parameter as nova no longer supports it. '
-                'Use user_data instead.'
-            )
-        image = values['image']
-        block_devices.validate(
-            self.name,
-            isinstance(image, Unknown) or image,
-            values['block_device_mapping'],
-            values['block_device_mapping_v2'],
-        )
-        block_devices.require_types(values['block_device_mapping_v2'], self.client().supports)
-        networks_property.validate(
-            self.name, values.value_without_lookup('networks') or (), values['security_groups']
-        )
         if self.uses_software_config:
             if 'deployments' in (self.initial_metadata() or ()):
                 raise exception.StackValidationFailed(
