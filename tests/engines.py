@@ -81,8 +81,8 @@ def another(driver):
 
 
 def _versioned(template):
-    """Return a template of CloudFormation as it is, another one with a version of HOT."""
-    if 'HeatTemplateFormatVersion' in template:
+    """Return a template with a version as it is, another one with one of HOT."""
+    if any(key.endswith('FormatVersion') for key in template):
         return template
     return {'heat_template_version': '2021-04-16', **template}
 

@@ -364,12 +364,14 @@ def _name(kind):
     return f'a {FINDERS[kind].key or FINDERS[kind].list_key}'
 
 
-def properties(kind, ids, update=False):
+def properties(kind, ids, update=False, special=None):
     """Return values for all properties that exclude no others.
 
-    With ``update`` return other values for those that may change.
+    With ``update`` return other values for those that may change. ``special`` are further values
+    that no schema contains.
     """
     special = {
+        **(special or {}),
         **SAMPLES.get(kind.resource_type, {}),
         **(CHANGED.get(kind.resource_type, {}) if update else {}),
     }

@@ -1,4 +1,8 @@
-"""The generated template of a resource type: one parameter a property, one output an attribute."""
+"""The generated template of a resource type: one parameter a property, one output an attribute.
+
+In HOT a property that is neither required nor has a default is left out while its parameter is
+empty. CFN can leave no property out, so there its parameter has to be given.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -11,6 +15,7 @@ from heat_lite.template.constraints import (
     MAP,
     NUMBER,
     STRING,
+    AllowedValues,
     CustomConstraint,
 )
 from heat_lite.template.parameters.parameter_schema import describe_constraints
@@ -27,6 +32,9 @@ _TYPES = {
     LIST: 'comma_delimited_list',
     ANY: 'string',
 }
+#: {HOT type of a parameter: the value that means "not given"}; numbers and booleans have none
+_EMPTY: dict[str, Value] = {'string': '', 'comma_delimited_list': [], 'json': {}}
+_BOOLEANS = ('True', 'true', 'False', 'false')
 REFERENCE_OUTPUT = 'OS::stack_id'
 
 
@@ -55,25 +63,52 @@ def _hot(
         for key, schema in attributes.items()
     }
     outputs[REFERENCE_OUTPUT] = {'value': {'get_resource': name}}
+    given: dict[str, Value] = {key: {'get_param': key} for key in properties}
+    conditions = {}
+    for key, schema in properties.items():
+        if _is_optional(schema):
+            conditions[key] = {'not': {'equals': [given[key], _EMPTY[_optional_kind(schema)]]}}
+            given[key] = {'if': [key, given[key]]}
     return {
-        'heat_template_version': '2016-10-14',
+        'heat_template_version': '2021-04-16',  # the first one whose "if" leaves a property out
         'description': f'Initial template of {name}',
         'parameters': {key: _hot_parameter(schema) for key, schema in properties.items()},
+        **({'conditions': conditions} if conditions else {}),
         'outputs': outputs,
-        'resources': {
-            name: {
-                'type': resource_type,
-                'properties': {key: {'get_param': key} for key in properties},
-            }
-        },
+        'resources': {name: {'type': resource_type, 'properties': given}},
     }
 
 
 def _hot_parameter(schema: PropertySchema) -> dict[str, Value]:
-    parameter = _parameter(schema, _kind(schema), str)
-    if schema.constraints:
-        parameter['constraints'] = [constraint.to_wire() for constraint in schema.constraints]
+    constraints = schema.constraints
+    if _is_optional(schema):
+        kind = _optional_kind(schema)
+        parameter = {**_parameter(schema, kind, str), 'default': _EMPTY[kind]}
+        constraints = _optional_constraints(schema)
+    else:
+        parameter = _parameter(schema, _kind(schema), str)
+    if constraints:
+        parameter['constraints'] = [constraint.to_wire() for constraint in constraints]
     return parameter
+
+
+def _is_optional(schema: PropertySchema) -> bool:
+    return not schema.required and schema.default is None
+
+
+def _optional_kind(schema: PropertySchema) -> str:
+    kind = _kind(schema)
+    return kind if kind in _EMPTY else 'string'
+
+
+def _optional_constraints(schema: PropertySchema) -> list[AllowedValues]:
+    """Return the constraints of a parameter that may be empty; the property has them all."""
+    if schema.type == BOOLEAN:
+        return [AllowedValues(['', *_BOOLEANS])]
+    listed = [each for each in schema.constraints if isinstance(each, AllowedValues)]
+    if schema.type == LIST:
+        return listed
+    return [AllowedValues(['', *map(str, each.allowed)], each.description) for each in listed]
 
 
 def _kind(schema: PropertySchema) -> str:
@@ -121,5 +156,5 @@ def _cfn_parameter(schema: PropertySchema) -> dict[str, Value]:
         )
     )
     if schema.type == BOOLEAN:
-        parameter['AllowedValues'] = ['True', 'true', 'False', 'false']
+        parameter['AllowedValues'] = [*_BOOLEANS]
     return parameter

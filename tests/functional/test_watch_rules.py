@@ -287,7 +287,7 @@ def test_action_that_names_no_resource_of_the_project_fails(engine):
         ({'Period': 0}, 'Period must be a whole number from 1, not 0'),
         ({'EvaluationPeriods': '1.5'}, 'EvaluationPeriods must be a whole number from 1'),
         ({'Period': 86400, 'EvaluationPeriods': 8}, 'must be at most 604800 seconds'),
-        ({'Dimensions': ['x']}, 'Dimensions: each dimension must be a map'),
+        ({'Dimensions': ['x']}, 'Dimensions[0]: "x" is not a map'),
         ({'AlarmActions': ['x'] * 11}, 'AlarmActions must have at most 10 texts'),
         ({'Statistic': 'Median'}, '"Median" is not an allowed value'),
     ],

@@ -4,7 +4,7 @@ import math
 
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import list_, string
+from heat_lite.template.schema import list_, map_, string
 from heat_lite.template.unknown import is_known
 
 ACTIONS = ('AlarmActions', 'OKActions', 'InsufficientDataActions')
@@ -72,7 +72,8 @@ class CloudWatchLiteAlarm(Resource):
         'Period': string('Length of a period in seconds.', required=True, update_allowed=True),
         'Dimensions': list_(
             'Names and values that select the measurements, of those pushed without the name of an '
-            'alarm.'
+            'alarm.',
+            map_(),
         ),
         'Statistic': string(
             'Statistic of the measurements of a period.',

@@ -7,13 +7,16 @@ from heat_lite.template.template import Template
 PROPERTIES = {
     'name': string('Its name.', constraints=[Length(max=9)]),
     'size': integer('Its size.', default=1, constraints=[Range(1, 5)]),
-    'net': string('Its network.', ref='neutron.network'),
+    'net': string('Its network.', ref='neutron.network', required=True),
     'net_id': string('Older.', alias_of='net'),
     'shared': boolean('Whether.', default=False),
     'tags': list_('Tags.', default=[]),
     'meta': map_('Data.'),
     'kind': string(constraints=[AllowedValues(['a', 'b'])]),
     'value': any_('Anything.'),
+    'count': integer(constraints=[Range(1, 5)]),
+    'flag': boolean(),
+    'items': list_(),
 }
 ATTRIBUTES = {'status': text('Its status.')}
 
@@ -24,19 +27,16 @@ def test_template_for_hot_type():
         'heat_template_version',
         'description',
         'parameters',
+        'conditions',
         'outputs',
         'resources',
     ]
     assert (template['heat_template_version'], template['description']) == (
-        '2016-10-14',
+        '2021-04-16',
         'Initial template of Thing',
     )
     assert template['parameters'] == {
-        'name': {
-            'type': 'string',
-            'description': 'Its name.',
-            'constraints': [{'length': {'max': 9}}],
-        },
+        'name': {'type': 'string', 'description': 'Its name.', 'default': ''},
         'size': {
             'type': 'number',
             'description': 'Its size.',
@@ -50,9 +50,27 @@ def test_template_for_hot_type():
         },
         'shared': {'type': 'boolean', 'description': 'Whether.', 'default': False},
         'tags': {'type': 'comma_delimited_list', 'description': 'Tags.', 'default': []},
-        'meta': {'type': 'json', 'description': 'Data.'},
-        'kind': {'type': 'string', 'constraints': [{'allowed_values': ['a', 'b']}]},
-        'value': {'type': 'string', 'description': 'Anything.'},
+        'meta': {'type': 'json', 'description': 'Data.', 'default': {}},
+        'kind': {
+            'type': 'string',
+            'default': '',
+            'constraints': [{'allowed_values': ['', 'a', 'b']}],
+        },
+        'value': {'type': 'string', 'description': 'Anything.', 'default': ''},
+        'count': {'type': 'string', 'default': ''},
+        'flag': {
+            'type': 'string',
+            'default': '',
+            'constraints': [{'allowed_values': ['', 'True', 'true', 'False', 'false']}],
+        },
+        'items': {'type': 'comma_delimited_list', 'default': []},
+    }
+    empty = {'name': '', 'meta': {}, 'kind': '', 'value': '', 'count': '', 'flag': '', 'items': []}
+    assert template['conditions'] == {
+        key: {'not': {'equals': [{'get_param': key}, value]}} for key, value in empty.items()
+    }
+    assert template['resources']['Thing']['properties']['meta'] == {
+        'if': ['meta', {'get_param': 'meta'}]
     }
     assert template['outputs'] == {
         'status': {'value': {'get_attr': ['Thing', 'status']}, 'description': 'Its status.'},
@@ -104,6 +122,9 @@ def test_template_for_result_can_be_bound():
         'value': 'v',
         'shared': 'true',
         'tags': 'a,b',
+        'count': '5',
+        'flag': 'true',
+        'items': 'a,b',
     }
     for kind in ('hot', 'cfn'):
         template = Template(
