@@ -55,6 +55,8 @@ class ResourceDefinition:
         for part in _PARSED:
             parse = self._deletion_policy if part == 'deletion_policy' else self._parsed
             setattr(self, part, parse(part, parser))
+        if isinstance(self.external_id, function.Function) and self._is_null(parser):
+            self.external_id = None
         self._refuse_function('properties')
         self._refuse_function('update_policy')
 
@@ -99,6 +101,13 @@ class ResourceDefinition:
             return 'Delete'
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
+
+    def _is_null(self, parser: Parser) -> bool:
+        """Return whether parameters make external_id null: then the stack creates the object."""
+        try:
+            return function.resolve(self.external_id, parser.scope) is None
+        except (exception.HeatException, *function.ARGUMENT_ERRORS):
+            return False  # it reads a resource, or the validation of the resource reports it
 
     def resolved_metadata(self, resolve: Callable[[Value], Value]) -> Value:
         """Return the metadata. Raises StackValidationFailed with the place of wrong arguments."""

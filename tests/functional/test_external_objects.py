@@ -42,6 +42,19 @@ def test_external_object_of_a_type_that_cannot_tell_is_accepted(name, running_cl
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
 
+def test_empty_external_id_fails_the_resource(running_cloud, driver, ids):
+    stack = driver.create(external('OS::Heat::RandomString', ''))
+    reason = driver.stack(stack)['stack_status_reason']
+    assert reason.endswith('resources.one: Resource ID was not provided.')
+
+
+def test_external_id_that_is_null_creates_the_object(running_cloud, driver, ids):
+    template = external('OS::Neutron::Net', {'if': [{'equals': [1, 2]}, 'absent', None]})
+    stack = driver.create(template)
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert driver.physical_id(stack, 'one') not in (None, 'absent')
+
+
 def test_external_object_that_is_gone_refuses_the_update(running_cloud, driver, ids):
     net = driver.create({'resources': {'net': {'type': 'OS::Neutron::Net'}}}, name='owner')
     template = external('OS::Neutron::Net', driver.physical_id(net, 'net'))

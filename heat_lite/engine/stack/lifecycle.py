@@ -415,6 +415,9 @@ def _adopt_external(resource: Resource) -> Work:
 
 
 def _take_external_id(resource: Resource) -> Work:
-    resource.resource_id_set(resource.external_id())
+    object_id = resource.external_id()
+    if object_id == '':
+        raise Exception('Resource ID was not provided.')  # Heat shows it as a plain Exception
+    resource.resource_id_set(object_id)
     return
     yield  # makes this function a generator

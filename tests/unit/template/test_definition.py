@@ -46,6 +46,22 @@ def test_resource_definition_missing_parts_have_defaults():
     assert (found.depends_on, found.deletion_policy, found.description) == ([], 'Delete', '')
 
 
+@pytest.mark.parametrize(
+    ('function', 'is_external'),
+    [
+        ({'if': [{'equals': [1, 2]}, 'x', None]}, False),
+        ({'if': [{'equals': [1, 2]}, 'x']}, False),
+        ({'if': [{'equals': [1, 1]}, 'x', None]}, True),
+        ({'get_resource': 'other'}, True),
+        ({'get_attr': ['other', 'value']}, True),
+        ({'get_param': 'absent'}, True),
+    ],
+)
+def test_external_id_that_parameters_make_null_is_none(function, is_external):
+    found = definitions(r={'type': 'T', 'external_id': function}, other={'type': 'T'})['r']
+    assert (found.external_id is not None) == is_external
+
+
 def test_resource_definition_of_cfn_uses_its_keywords():
     data = {
         'AWSTemplateFormatVersion': '2010-09-09',
