@@ -186,6 +186,8 @@ def test_immutable_parameter_of_a_nested_stack_is_kept(engine, was_immutable):
 VALUES = [
     ('comma_delimited_list', ['a', None, 'b'], ['a', '', 'b']),
     ('comma_delimited_list', [{'a': 1}, {'b': 'x'}], ['.member.0.a=1', '.member.1.b=x']),
+    ('comma_delimited_list', [{'a': None}, True, ['x', 1]], ['{"a": null}', 'True', '["x", 1]']),
+    ('comma_delimited_list', [None], []),
     ('comma_delimited_list', None, []),
     ('json', [{'a': None}, None], [{'a': None}, None]),
     ('json', None, {}),

@@ -233,13 +233,15 @@ def describe_template(type_name, target, files):
 
 
 def _item_texts(items):
-    """Return a list for a parameter, as Heat does: a null is an empty text, and maps are the texts
-    that Fn::MemberListToMap reads.
+    """Return a list for a parameter, as Heat does: a null is an empty text, one empty text is none,
+    and maps are the texts that Fn::MemberListToMap reads. Heat refuses a list or a map beside
+    texts; here it is JSON.
     """
     if not is_known(items):
         return items
     if not all(isinstance(item, dict) for item in items):
-        return ['' if item is None else item for item in items]
+        texts = ['' if item is None else parameter_types.item_text(item) for item in items]
+        return [] if texts == [''] else texts
     return [
         f'.member.{number}.{key}={parameter_types.item_text(part)}'
         for number, item in enumerate(items)
