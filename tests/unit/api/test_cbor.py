@@ -53,7 +53,7 @@ def test_text_that_is_none_is_refused(text):
 
 @pytest.mark.parametrize('value', ['00', '4101', '820001', '6161', 'a0', '8101'])
 def test_tags_but_that_of_times_are_refused(value):
-    for tag in range(2, 2**16):
+    for tag in range(2, 2**16 if value == '00' else 300):
         with pytest.raises(ValueError, match='tag'):
             cbor.decode(b'\xd9' + tag.to_bytes(2) + bytes.fromhex(value))
     assert list(cbor._TAGS) == [cbor.TIME_TAG], 'a refused tag is kept'
