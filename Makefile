@@ -107,8 +107,10 @@ containers: image
 	HEAT_LITE_TEST_IMAGE=localhost/heat-lite CONTAINER_ENGINE=$(CONTAINER_ENGINE) \
 	    $(BIN)/python -m pytest tests/image
 
+# without the notices of libraries
 site: $(VENV)/.test
-	$(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -W ignore -m mkdocs build --strict --quiet
+	@echo 'The site is built: open build/site/index.html'
 
 man: $(VENV)/.service
 	$(BIN)/python -W ignore deploy/man_pages.py build/man

@@ -33,13 +33,19 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Turn links to files of the source, which are not on the site, into their text."""
+    """Turn links to templates into links to the gallery, to other files of the source into text."""
 
     def target(found):
         text, path, _ = found.groups()
-        place = posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), path))
-        known = ':' in path or files.get_file_from_path(place) is not None
-        return found.group() if known else text
+        folder = posixpath.dirname(page.file.src_uri)
+        place = posixpath.normpath(posixpath.join(folder, path))
+        file = files.get_file_from_path(place)
+        if ':' in path or (file is not None and not file.inclusion.is_excluded()):
+            return found.group()
+        if place.startswith('guide/gallery/'):
+            page_of_all = posixpath.relpath('guide/gallery.md', folder)
+            return f'[{text}]({page_of_all}#{posixpath.basename(path).replace(".", "")})'
+        return text
 
     return LINK.sub(target, markdown)
 
@@ -64,7 +70,7 @@ def type_text(types, info):
     """Return the page of a resource type."""
     attributes = types.registry.get(info.name).all_attributes_schema()
     example = type_examples.template_of(dataclasses.replace(info, attributes=attributes))
-    parts = [f'# {info.name}', type_page.summary(info)]
+    parts = ['[All resource types](index.md)', f'# {info.name}', type_page.summary(info)]
     if info.support.status != support.SUPPORTED:
         parts.append(f'**{info.support.status.lower()}** {info.support.message or ""}')
     parts += ['## Example', f'```yaml\n{yaml_writer.to_yaml(example)}```', '## Properties']
@@ -99,11 +105,11 @@ def gallery():
         'Each is checked by `heat-lite lint` and validated by the service in a test. They are in '
         '`docs/guide/gallery`.',
     ]
-    for path in sorted(GALLERY.glob('*.yaml')):
+    for path in sorted(GALLERY.rglob('*.yaml')):
         text = path.read_text(encoding='utf-8')
         data = yaml.safe_load(text)
         description = data.get('description') or data.get('Description') or ''
-        parts += [f'## {path.name}', description, f'```yaml\n{text}```']
+        parts += [f'## {path.name}', description, f'```yaml title="{path.name}"\n{text}```']
     return '\n\n'.join(parts) + '\n'
 
 
