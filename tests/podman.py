@@ -9,8 +9,10 @@ import functools
 import io
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import time
 
@@ -25,6 +27,19 @@ APPLETS = (
     'sh httpd wget nc sleep cat tail date hostname ip ls mkdir echo true false test env ps kill '
     'nslookup awk grep sed chmod timeout sort tr mv rm wc'
 ).split()
+PAGE_IMAGES = ('docker.io/library/python:3.12-alpine', 'docker.io/library/redis:7-alpine')
+#: what the web servers of the documentation import
+PYTHON_PACKAGES = (
+    'collections',
+    'email',
+    'encodings',
+    'http',
+    'importlib',
+    'lib-dynload',
+    'urllib',
+    're',
+    'html',
+)
 MARK, STACK = container_labels.MARK, container_labels.STACK_ID
 #: what the kernels of test machines accept: runc without systemd, and limits that are not raised
 CONFIGURATION = """
@@ -151,10 +166,52 @@ class Service:
         return sorted(found)
 
 
-def image_archive():
-    """Return an archive of a file system with busybox."""
+@contextlib.contextmanager
+def images_of_pages(service):
+    """Provide the images of the documentation, for tests without a registry, and remove them.
+
+    Real ones are used. Others are stand-ins with Python and Redis of this machine.
+    """
+    lacking = [name for name in PAGE_IMAGES if not service.images(name)]
+    if lacking and shutil.which('redis-server') is None:
+        skip_or_fail('redis-server not found: apt-get install redis-server')
+    try:
+        for name in lacking:
+            command = ['podman', 'import', '-q', '-', name]
+            archive = image_archive(_python_and_redis)
+            subprocess.run(command, input=archive, check=True, capture_output=True)
+        yield
+    finally:
+        for name in lacking:
+            subprocess.run(['podman', 'rmi', '-f', name], capture_output=True)
+
+
+def _python_and_redis(archive):
+    root = pathlib.Path(sys.base_prefix)
+    python, redis = pathlib.Path(sys.executable).resolve(), shutil.which('redis-server')
+    archive.add(python, 'usr/local/bin/python')
+    archive.add(os.path.realpath(redis), 'usr/local/bin/redis-server')
+    archive.add(os.path.realpath(shutil.which('redis-cli')), 'usr/local/bin/redis-cli')
+    library = root / 'lib' / f'python{sys.version_info.major}.{sys.version_info.minor}'
+    for path in (*library.glob('*.py'), *(library / name for name in PYTHON_PACKAGES)):
+        archive.add(path, f'usr/local/lib/{library.name}/{path.name}')
+    modules = (library / 'lib-dynload').glob('*.so')
+    for path in _libraries(python, redis, *modules):
+        archive.add(os.path.realpath(path), path)
+
+
+def _libraries(*programs):
+    """Return the paths of the shared libraries of programs."""
+    shown = subprocess.run(['ldd', *programs], capture_output=True, text=True).stdout
+    return sorted(set(re.findall(r'\s(/\S+)(?= \(0x)', shown)))
+
+
+def image_archive(add_more=None):
+    """Return an archive of a file system with busybox, and what a function adds."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode='w') as archive:
+        if add_more:
+            add_more(archive)
         archive.add(os.path.realpath(_busybox()), 'bin/busybox')
         for name in APPLETS:
             link = tarfile.TarInfo(f'bin/{name}')
