@@ -13,7 +13,7 @@ BASE_IMAGE ?= docker.io/library/python:3.11-slim-bookworm
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
-	@echo 'make up          run the whole service in one process; prints its URL'
+	@echo 'make up          run the whole service in one process; prints its URL (PORT)'
 	@echo 'make test        lint, unit, functional and browser tests, attacks, chaos tests'
 	@echo 'make check       lint and unit tests without servers, in three minutes'
 	@echo 'make lint        check style and types'
@@ -45,7 +45,7 @@ demo: $(VENV)/.service
 	@$(BIN)/heat-lite demo
 
 up: $(VENV)/.service
-	@$(BIN)/heat-lite up
+	@$(BIN)/heat-lite up $(if $(PORT),--port $(PORT))
 
 # Each part runs in processes of its own; the end of the output lists the failures of all.
 test: $(VENV)/.test

@@ -86,8 +86,12 @@ def _read(path: Path) -> str:
 
 def data_folder() -> Path:
     """Return the folder of the embedded service: HEAT_LITE_DATA_DIR, or one of the user."""
-    if os.environ.get('HEAT_LITE_DATA_DIR'):
-        return Path(os.environ['HEAT_LITE_DATA_DIR'])
+    named = os.environ.get('HEAT_LITE_DATA_DIR')
+    return Path(named) if named else default_folder()
+
+
+def default_folder() -> Path:
+    """Return the folder of the embedded service of this user."""
     return Path(os.environ.get('XDG_DATA_HOME') or Path.home() / '.local' / 'share', 'heat-lite')
 
 

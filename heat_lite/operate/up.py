@@ -24,7 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_service_arguments(parser)
     _add_access_arguments(parser)
     _add_cloud_arguments(parser)
-    parser.add_argument('--debug', action='store_true', help='log at level DEBUG')
+    parser.add_argument(
+        '--log',
+        choices=('brief', 'full', 'json'),
+        default='brief',
+        help='brief: a line for each end of an action and each problem; full: with modules and'
+        ' requests; json: an object a line (default %(default)s)',
+    )
+    parser.add_argument('--debug', action='store_true', help='log at level DEBUG, in full')
 
 
 def _add_service_arguments(parser: argparse.ArgumentParser) -> None:

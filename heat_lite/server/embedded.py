@@ -7,6 +7,7 @@ crashed, hangs or takes too much memory.
 import contextlib
 import http.client
 import importlib
+import shlex
 import sys
 import time
 import urllib.parse
@@ -19,7 +20,7 @@ from heat_lite import conf as options
 from heat_lite.api import deploy
 from heat_lite.common import installation
 from heat_lite.db import connections, session, stacks
-from heat_lite.operate import bootstrap_db, data_folder, folder_settings
+from heat_lite.operate import bootstrap_db, data_folder, folder_settings, up
 from heat_lite.server import aws_ports, container_port, engine_worker, supervisor, wsgi_server
 from heat_lite.server.monitoring import monitor
 from heat_lite.startup import global_environment, local_containers, settings
@@ -146,9 +147,11 @@ def _run(args, conf, sockets, signals, shown, patient=False):
         stack.enter_context(data_folder.announce(args.data_dir, announced, aws_urls))
         _wait_until_ready(host, port, projects[0], token)
         engine_worker.preload(registry)
-        _print_urls(endpoints, f'{url}/ui/' if conf.heat_lite.web_page else None, aws_urls)
-        if token:
-            _print_options(endpoints[0], args.data_dir)
+        page = f'{url}/ui/' if conf.heat_lite.web_page else None
+        if page and token and sys.stdout.isatty():  # a log may have other readers
+            page += f'#token={token}'
+        _print_urls(endpoints, page, aws_urls)
+        _print_options(args, endpoints, token)
         stack.callback(shown.stop)
         shown.start(0, service.probes, service.describe_work)
         for _ in signals:
@@ -240,7 +243,8 @@ def configure(args, conf=cfg.CONF):
         conf.set_default(
             'default_log_levels', ['heat_lite.server.wsgi_server=WARN', *conf.default_log_levels]
         )
-    settings.start_logging(conf)
+    conf.set_default('use_json', args.log == 'json')
+    settings.start_logging(conf, is_brief=args.log == 'brief' and not args.debug)
     return conf
 
 
@@ -262,14 +266,21 @@ def _refuse_fixed_options(files, fixed):
             )
 
 
-def _print_options(endpoint, folder):
-    # not by --os-token: other users of the machine can see the arguments of a process
-    print(
-        'a token is required; for the stock client: '
-        f'OS_TOKEN="$(cat {folder.resolve() / installation.TOKEN_FILE})" '
-        f'openstack --os-auth-type admin_token --os-endpoint {endpoint}',
-        flush=True,
-    )
+def _print_options(args, endpoints, token):
+    """Print what another terminal needs, unless the command finds the service by itself."""
+    folder = args.data_dir.resolve()
+    if folder != installation.default_folder().resolve():
+        print(f'in another terminal: export HEAT_LITE_DATA_DIR={shlex.quote(str(folder))}')
+    elif args.port != up.PORT and len(endpoints) == 1:
+        print(f'in another terminal: export HEAT_LITE_ENDPOINT={endpoints[0]}')
+    if token:
+        # not by --os-token: other users of the machine can see the arguments of a process
+        print(
+            'a token is required; for the stock client: '
+            f'OS_TOKEN="$(cat {shlex.quote(str(folder / installation.TOKEN_FILE))})" '
+            f'openstack --os-auth-type admin_token --os-endpoint {endpoints[0]}'
+        )
+    sys.stdout.flush()
 
 
 def _listen(host, port, option):

@@ -40,13 +40,15 @@ class _SafeRecord(logging.LogRecord):
 class LineFormatter(logging.Formatter):
     """A formatter that makes the message of a record safe and lets ``inner`` format it.
 
-    ``is_json``: ``inner`` returns JSON, whose texts and lists are cut.
+    ``is_json``: ``inner`` returns JSON, whose texts and lists are cut. ``is_brief``: the message
+    begins with the names of stack and resource, and with the level of a problem.
     """
 
-    def __init__(self, inner: logging.Formatter, is_json: bool = False):
+    def __init__(self, inner: logging.Formatter, is_json: bool = False, is_brief: bool = False):
         super().__init__()
         self._inner = inner
         self._is_json = is_json
+        self._is_brief = is_brief
 
     def format(self, record: logging.LogRecord) -> str:
         safe = copy.copy(record)
@@ -60,14 +62,18 @@ class LineFormatter(logging.Formatter):
             if self._is_json:
                 safe.extra = {**getattr(record, 'extra', {}), **_fields(subject)}
             elif subject.stack is not None:
-                message = f'[stack {printable.escape(_place(subject))}] {message}'
+                place = printable.escape(_place(subject, self._is_brief))
+                message = f'{place} {message}' if self._is_brief else f'[stack {place}] {message}'
+        if self._is_brief and record.levelno > logging.INFO:
+            message = f'{record.levelname} {message}'
         safe.msg, safe.args = printable.shorten(message, MESSAGE_SIZE), None
         text = redact(self._inner.format(safe))
         return _short_json(text) if self._is_json else _safe_lines(text)
 
 
-def _place(subject: Any) -> str:
-    return subject.stack + (f' resource {subject.resource}' if subject.resource else '')
+def _place(subject: Any, is_brief: bool) -> str:
+    stack = subject.stack.partition('/')[0] if is_brief else subject.stack
+    return stack + (f' resource {subject.resource}' if subject.resource else '')
 
 
 def _fields(subject: Any) -> Values:
@@ -115,9 +121,9 @@ def _cut(value: Value, length: int, items: int) -> Value:
     return printable.shorten(value, max(length, 40)) if isinstance(value, str) else value
 
 
-def install(conf: ConfigOpts) -> None:
+def install(conf: ConfigOpts, is_brief: bool = False) -> None:
     """Wrap the formatters of all handlers of the root logger."""
     for handler in logging.getLogger().handlers:
         if not isinstance(handler.formatter, LineFormatter):
             inner = handler.formatter or logging.Formatter()
-            handler.setFormatter(LineFormatter(inner, is_json=conf.use_json))
+            handler.setFormatter(LineFormatter(inner, conf.use_json, is_brief))

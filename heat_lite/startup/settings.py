@@ -49,6 +49,20 @@ LATER_GROUPS = (
     'trustee',
 )
 
+#: options of brief logs: a line for each end of an action, and for each problem
+BRIEF = {
+    'default_log_levels': [
+        *('alembic=WARN', 'heat_lite=WARN', 'heat_lite.engine.execution.action_work=INFO'),
+        *log.get_default_log_levels(),
+    ],
+    'log_date_format': '%H:%M:%S',
+    **dict.fromkeys(
+        ('logging_default_format_string', 'logging_context_format_string'),
+        '%(asctime)s %(message)s',
+    ),
+    'logging_exception_prefix': '%(asctime)s',
+}
+
 #: {program: (description, command of the example)}, for the help
 HELP = {
     'heat-lite-api': ('Serve the REST API.', ''),
@@ -154,15 +168,21 @@ def require_private_key(conf: ConfigOpts) -> None:
         )
 
 
-def start_logging(conf: ConfigOpts) -> None:
-    """Set up logging as configured. Lines of a request carry its request id."""
+def start_logging(conf: ConfigOpts, is_brief: bool = False) -> None:
+    """Set up logging as configured. Lines of a request carry its request id.
+
+    ``is_brief``: lines for a person at a terminal: the time, the stack, the message.
+    """
+    if is_brief:
+        for name, value in BRIEF.items():
+            conf.set_default(name, value)
     if not (conf.log_file or conf.log_dir or conf.use_journal or conf.use_syslog):
         # oslo.log would use standard output, which carries the results of a program.
         conf.set_default('use_stderr', True)
     # oslo.log's fix for eventlet is for processes with green and native threads. No process of
     # this project has both.
     log.setup(conf, 'heat_lite', fix_eventlet=False)
-    log_format.install(conf)
+    log_format.install(conf, is_brief)
     # At level DEBUG keystoneauth logs the whole response of a token request, trusts included.
     logging.getLogger('keystoneauth.identity').setLevel(logging.INFO)
     # oslo.db logs the traceback of an error that it raises, too.

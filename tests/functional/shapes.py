@@ -222,6 +222,7 @@ def embedded(folder, *arguments):
         port,
         '--data-dir',
         folder / 'data',
+        *('--log', 'full'),
         *arguments,
     )
     with running(service):

@@ -249,6 +249,29 @@ def test_interrupt_from_the_terminal_ends_the_service_once(run, tmp_path):
     assert 'replacement' not in text and 'Traceback' not in text and 'number 0' not in text
 
 
+def test_log_for_people_has_a_line_for_each_end_of_an_action(run, tmp_path):
+    log, port = tmp_path / 'up.log', ports.reserve()
+    run(log, BIN / 'heat-lite', 'up', '--port', port, '--data-dir', tmp_path)
+    wait_until(lambda: 'is ready: ' in log.read_text())
+    url = f'http://127.0.0.1:{port}/v1/default/stacks'
+    assert requests.get(f'{url}/unknown', timeout=WAIT_SECONDS).status_code == 404
+    failing = {'type': 'OS::Heat::TestResource', 'properties': {'fail': True}}
+    template = {**TEMPLATE, 'resources': {'bad': failing}}
+    for name, body in (('good', TEMPLATE), ('poor', template)):
+        body = {'stack_name': name, 'template': body, 'disable_rollback': False}
+        assert requests.post(url, json=body, timeout=WAIT_SECONDS).ok
+    wait_until(lambda: 'ROLLBACK' in log.read_text() and 'good' in log.read_text())
+    first, *lines = log.read_text().partition('in another terminal: ')[2].splitlines()
+    assert first == f'export HEAT_LITE_DATA_DIR={tmp_path}'
+    shown = sorted(re.sub(r'^[\d:]{8} ', '', line) for line in lines)
+    reason = 'Resource CREATE failed: ValueError: resources.bad: Test Resource failed bad'
+    assert [re.sub(r'\d+\.\ds', 'T', line) for line in shown] == [
+        'good CREATE complete T',
+        f'poor CREATE failed T: {reason}',
+        'poor ROLLBACK complete T',
+    ]
+
+
 # --------------------------------------------------------------- split
 
 

@@ -6,12 +6,13 @@ Tests: tests/functional/test_engine.py.
 """
 
 import logging
+import time
 from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value
 from heat_lite.engine import deferred_auth, scheduler
-from heat_lite.engine.execution import plan, planned_walk, task_manager
+from heat_lite.engine.execution import plan, planned_walk, recovery, task_manager
 from heat_lite.engine.execution.mailbox import Preempted
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.execution.traversal import Outcome
@@ -60,11 +61,7 @@ def _walk_new(task: StackTask) -> Work:
 
 def update(task: StackTask) -> Work:
     stack = task.stack
-    if stack.run.noop:
-        LOG.info('%s: the %s changes nothing, so no resource is visited', stack, stack.action)
-        outcome = Outcome()
-    else:
-        outcome = yield from _walk_all(task)
+    outcome = Outcome() if stack.run.noop else (yield from _walk_all(task))
     _finish(stack, outcome)
     if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
         return_to_previous_template(stack)
@@ -88,6 +85,7 @@ def _begin_rollback(task: StackTask) -> Work:
     """Roll back in the turn in which the action failed, so no client sees the action as ended."""
     stack = task.stack
     action = status.ROLLBACK
+    stack.run.began = time.monotonic()
     stack.state_set(action, status.IN_PROGRESS, f'Stack {action} started')
     yield from stack.journal.write()
     yield from roll_back(task)
@@ -220,6 +218,11 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
     action = stack.action
     failed = bool(outcome.stopped or outcome.errors)
     reason = _reason(action, outcome)
+    if not stack.tree.is_nested:
+        # The beginning is known here: a changed state is stored with its time.
+        seconds = recovery.age(stack) or time.monotonic() - stack.run.began
+        more = f': {stack.redact(reason)}' if failed else ', nothing changed' * stack.run.noop
+        LOG.info('%s %s %.1fs%s', action, 'failed' if failed else 'complete', seconds, more)
     if failed:
         failures.note_walk(stack, action, outcome, reason)
     elif action == status.DELETE:

@@ -4,6 +4,7 @@ Tests: tests/functional/test_engine.py.
 """
 
 import dataclasses
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,8 @@ class ActionRun:
     expected_state: tuple[str, str] | None = None
 
     # ------------------------------------------------------------ state
+    #: the monotonic time of the request, or of the begin of a rollback
+    began: float = dataclasses.field(default_factory=time.monotonic)
     #: UPDATE: nothing differs from the stored definition, so no resource is visited
     noop: bool = False
     #: the plan deletes every resource (DELETE, rollback of a create)

@@ -70,6 +70,25 @@ def test_public_url_that_is_none_is_a_usage_error(url, capsys):
     assert 'is not a URL' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    'words, hint',
+    [
+        ([], ''),
+        (['--port', '9000'], 'HEAT_LITE_ENDPOINT=http://127.0.0.1:9000/v1/default'),
+        (['--data-dir', 'a b'], "HEAT_LITE_DATA_DIR='{}/a b'"),
+    ],
+)
+def test_start_that_is_not_the_default_tells_how_to_reach_it(
+    words, hint, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.delenv('HEAT_LITE_DATA_DIR', raising=False)
+    monkeypatch.chdir(tmp_path)
+    args = up.parser().parse_args(words)
+    embedded._print_options(args, ['http://127.0.0.1:9000/v1/default'], None)
+    hint = hint and f'in another terminal: export {hint}\n'
+    assert capsys.readouterr().out == hint.format(tmp_path)
+
+
 def test_data_folder_follows_xdg(monkeypatch, tmp_path):
     monkeypatch.delenv('HEAT_LITE_DATA_DIR', raising=False)
     monkeypatch.setenv('XDG_DATA_HOME', '/somewhere')
