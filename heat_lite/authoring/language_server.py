@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import re
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
@@ -53,20 +53,6 @@ _KINDS = {
 _WORD = re.compile(r'[^\s,\[\]{}#]+')
 
 
-class OpenFiles(lint.Files):
-    """The local files, with the texts of open documents in place of their files."""
-
-    def __init__(self, roots: Iterable[str], texts: dict[str, str]) -> None:
-        super().__init__(roots)
-        self._texts = texts
-
-    def has(self, name: str) -> bool | None:
-        return True if name in self._texts else super().has(name)
-
-    def read(self, name: str) -> str:
-        return self._texts[name] if name in self._texts else super().read(name)
-
-
 class TemplateServer(LanguageServer):
     """A server with the resource types and the settings of the linter."""
 
@@ -87,7 +73,7 @@ class TemplateServer(LanguageServer):
             texts[path] = text
         roots = [os.path.dirname(path) or '.', *map(os.path.dirname, self.environments())]
         roots += [uris.to_fs_path(folder) or '.' for folder in self.workspace.folders]
-        return lint.build_linter(self.types, OpenFiles(roots, texts), self.settings)
+        return lint.build_linter(self.types, lint.Files(roots, texts), self.settings)
 
     def environments(self) -> list[str]:
         """Return the paths of the environments that the settings apply to all templates."""

@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
 
 from heat_lite.authoring import file_references, lint_settings, time_limit
 from heat_lite.authoring.offline_types import OfflineTypes
@@ -71,11 +72,14 @@ class Files:
     """The local files, by the names that the user typed: relative to the working directory.
 
     Only regular files below the folders ``roots`` are read, because a template of a stranger may
-    name any file.
+    name any file. ``texts`` replace the files of these names.
     """
 
-    def __init__(self, roots: Iterable[str] = ('.',)) -> None:
+    def __init__(
+        self, roots: Iterable[str] = ('.',), texts: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._roots = [os.path.realpath(root) for root in roots]
+        self._texts = texts
         self._bytes_left = MAX_TOTAL_BYTES
 
     def join(self, name: str, reference: str) -> str:
@@ -87,12 +91,16 @@ class Files:
 
         That is a URL, or a file outside of the roots, whether it exists or not.
         """
+        if name in self._texts:
+            return True
         if '://' in name or not self._is_below_a_root(name):
             return None
         return os.path.isfile(name)
 
     def read(self, name: str) -> str:
         """Return the text of a file. Raises ValueError, with the reason, if it is not readable."""
+        if name in self._texts:
+            return self._texts[name]
         is_input = name == file_references.STDIN
         return file_references.decode(
             file_references.read_stdin() if is_input else self.read_bytes(name)
@@ -175,6 +183,7 @@ def inspect(
     settings: Settings,
     roots: Iterable[str] = (),
     plugin_dirs: Iterable[str] = (),
+    texts: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[finding.Finding], Mapping[str, str]]:
     """Return the findings in files and folders, and the texts that may be quoted.
 
@@ -185,10 +194,23 @@ def inspect(
     folders = [name for name in names if os.path.isdir(name)]
     linter = build_linter(
         types_of(settings, plugin_dirs),
-        Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots]),
+        Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots], texts),
         settings,
     )
     return linter.lint(named, candidates), linter.texts
+
+
+def show_warnings(names: Collection[str], texts: Mapping[str, str]) -> int:
+    """Write the warnings about files with these texts to the standard error output. Return 0."""
+    try:
+        found, texts = inspect(names, lint_settings.load(None), texts=texts)
+    except ValueError as error:
+        print(f'heat-lite lint: {error}', file=sys.stderr)
+        return 0
+    warnings = [each for each in found if each.level == finding.WARNING]
+    if warnings:
+        print(report.as_text(warnings, texts), file=sys.stderr, flush=True)
+    return 0
 
 
 def types_of(settings: Settings, plugin_dirs: Iterable[str]) -> OfflineTypes:

@@ -1,11 +1,13 @@
 """The commands that need no service. They start without the libraries of databases and clouds."""
 
+import functools
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from heat_lite.authoring import time_limit
 from heat_lite.startup import lazy_imports
 
 #: Modules of this package that only a running service uses, and that import large libraries.
@@ -20,6 +22,8 @@ SERVICE_MODULES = tuple(
     )
 )
 #: Libraries that their users import as a whole
+#: seconds for warnings that nobody has asked for
+WARNING_SECONDS = 10
 LIBRARIES = ('croniter', 'oslo_db.exception', 'regex', 'requests', 'yaql')
 
 
@@ -37,6 +41,12 @@ def run(module: str, argv: list[str]) -> int:
         )
         return 2
     return _import(module).main(argv)
+
+
+def show_warnings(names: Sequence[str], texts: Mapping[str, str]) -> None:
+    """Show the warnings of the linter about files with these texts."""
+    work = functools.partial(_import('heat_lite.authoring.lint').show_warnings, names, texts)
+    time_limit.exit_status('heat-lite lint', WARNING_SECONDS, work)
 
 
 def template_graph(name: str, environments: Sequence[str], depth: int) -> list:

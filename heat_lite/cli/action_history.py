@@ -24,17 +24,21 @@ class ActionHistory(NamedTuple):
     """What an action has done before it is followed.
 
     ``seconds``: how long it has run. ``work``: {(id of the stack, name of the resource): WorkTime}.
+    ``event``: the id of the last event before it.
     """
 
     seconds: float = 0.0
     work: dict[tuple[str, str], WorkTime] = {}
+    event: str | None = None
 
 
 def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     """Return the history of the last action of a stack; an empty one if it is not known."""
     try:
         stack = api.stack_at(path)
-        found = _last_action(stack, _newest_first(api, path))
+        newest_first = _newest_first(api, path)
+        found = _last_action(stack, newest_first)
+        earlier = next(newest_first, {})
     except (api_client.RequestFailed, KeyError, TypeError, ValueError):
         return ActionHistory()
     if not found:
@@ -42,7 +46,8 @@ def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     is_running = stack['stack_status'].endswith('IN_PROGRESS')
     zero = read_time(found[0]['event_time'])
     end = datetime.datetime.now(datetime.UTC) if is_running else read_time(found[-1]['event_time'])
-    return ActionHistory(max((end - zero).total_seconds(), 0.0), _work(found, zero))
+    seconds = max((end - zero).total_seconds(), 0.0)
+    return ActionHistory(seconds, _work(found, zero), earlier.get('id'))
 
 
 def seconds_since(event: dict) -> float:

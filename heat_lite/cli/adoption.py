@@ -44,9 +44,7 @@ def export(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 def abandon(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """Delete a stack without its objects. The file is opened before: the document comes once."""
     path = api.find(args.stack)
-    if not args.yes and terminal.can_ask() and out.live:
-        if not terminal.ask(f'Abandon {args.stack}? Its objects stay.'):
-            raise errors.CommandError('nothing is abandoned')
+    arguments.confirm(args, f'Abandon {args.stack}? Its objects stay.', 'nothing is abandoned')
     with _destination(args.output_file) as target:
         _write(out, target, api.call('DELETE', path + '/abandon'))
     _wait_until_gone(api, path)

@@ -3,7 +3,8 @@
 import argparse
 from collections.abc import Iterable, Sequence
 
-from heat_lite.cli import connection
+from heat_lite.cli import connection, errors
+from heat_lite.cli.display import terminal
 from heat_lite.cli.option_parser import Argument, Parser, argument, flag, repeatable
 
 
@@ -27,6 +28,25 @@ def count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f'{text!r} is not a number')
     return int(text)
+
+
+def confirm(args: argparse.Namespace, question: str, refusal: str) -> None:
+    """Ask unless ``--yes`` is given.
+
+    Raises UsageError if nobody can be asked, CommandError with ``refusal`` if the answer is no.
+    """
+    require_answer(args)
+    if not args.yes and not terminal.ask(question):
+        raise errors.CommandError(refusal)
+
+
+def require_answer(args: argparse.Namespace) -> None:
+    """Raise UsageError if the user can neither be asked nor has accepted before.
+
+    A template from standard input leaves no input for the answer.
+    """
+    if not args.yes and (getattr(args, 'template', None) == '-' or not terminal.can_ask()):
+        raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
 
 
 STACK = argument('stack', metavar='STACK', help='name or id of the stack')

@@ -1,12 +1,20 @@
 """Verbs that change a stack to a template: ``apply``, ``create``, ``update``, ``preview``."""
 
 import argparse
+import contextlib
+import pathlib
+import pkgutil
+import shlex
+import urllib.parse
+from collections.abc import Set
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
 from heat_lite.cli.display import outcome, planned_changes, progress, terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, Values
 
+#: it imports the linter, which starts slowly
+SHOW_WARNINGS = 'heat_lite.authoring.offline:show_warnings'
 NAME = argument('stack', metavar='NAME', help='name of the stack')
 NAME_OR_ID = argument('stack', metavar='STACK', help='name or id of the stack')
 REPLACE = argument(
@@ -25,7 +33,12 @@ UPDATE_ONLY = (
     flag('--converge', help='compare each resource with the live object, and repair it'),
 )
 APPLY = (
-    NAME,
+    argument(
+        'stack',
+        metavar='NAME',
+        nargs='?',
+        help='name of the stack (default: that of the file, without its ending)',
+    ),
     arguments.REQUIRED_TEMPLATE,
     *arguments.FILES,
     *arguments.OPTIONS,
@@ -68,7 +81,7 @@ def _create(
 ) -> None:
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
     path = api.create_stack(args.stack, {'disable_rollback': True, **body})
-    _finish(api, out, args, path, 'CREATE', progress.NO_STACK)
+    _finish(api, out, args, body, path, 'CREATE', progress.NO_STACK)
 
 
 def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -76,7 +89,11 @@ def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     body = stack_body.build(args)
     if args.existing:
         _require_declared(api, args, body)
-    _update(api, out, args, body, args.existing, args.replace == 'never')
+    plan = None
+    if out.live and not args.no_wait:
+        with contextlib.suppress(api_client.RequestFailed):  # the update has its own errors
+            plan = planned_changes.paths(_preview(api, args, body, args.existing).response)
+    _update(api, out, args, body, args.existing, args.replace == 'never', plan)
 
 
 def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body: dict) -> None:
@@ -111,21 +128,23 @@ def _update(
     body: Value,
     existing: bool,
     without_replacement: bool,
+    plan: Set[str] | None,
     digest: str = '',
 ) -> None:
     """Update the stack, if the digest of its definition is this one."""
     path = api.find(args.stack)
-    before = progress.state_before(api, path)
+    before = progress.state_before(api, path)._replace(plan=plan)
     if without_replacement:
         body['on_replace'] = 'fail'
     api.call('PATCH' if existing else 'PUT', path, body, digest)
-    _finish(api, out, args, path, 'UPDATE', before)
+    _finish(api, out, args, body, path, 'UPDATE', before)
 
 
 def _finish(
     api: api_client.ApiClient,
     out: terminal.Terminal,
     args: argparse.Namespace,
+    body: Values,
     path: str,
     action: str,
     before: progress.Before,
@@ -135,9 +154,24 @@ def _finish(
         stack = api.stack_at(path) if out.is_json else None
         out.write_json({'stack': stack}, None) if stack else out.write_line(path.split('/')[3])
         return
-    outcome.follow(api, path, out, action, before)
+    outcome.follow(api, path, out, action, before, correct=_correction(args, body))
     if not out.is_json:
         outcome.show_outputs(api.get(path)['stack'], out)
+
+
+def _correction(args: argparse.Namespace, body: Values) -> str:
+    """Return the verb that applies the corrected template, with the files and the parameters.
+
+    Values of hidden parameters are left out: it asks for them.
+    """
+    declared = stack_body.declared_parameters(body.get('template', ''))
+    words = ['-t', args.template or 'FILE']
+    words += [word for name in args.environment for word in ('-e', name)]
+    for name, value in args.parameter:
+        if not declared.get(name, {}).get('hidden'):
+            words += ['-P', f'{name}={value}']
+    words += [word for pair in args.parameter_file for word in ('--parameter-file', '='.join(pair))]
+    return f'apply {shlex.join(words)}'
 
 
 def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
@@ -163,11 +197,21 @@ def _preview(
 
 
 def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
-    """Create or update a stack after a preview that the user accepts. Return the exit status."""
+    """Create or update a stack after a preview that the user accepts. Return the exit status.
+
+    Warnings of the linter, and questions for missing parameters, come first.
+    """
     if args.template == '-':
-        _require_answer(args)  # the answer cannot come from the same input
+        arguments.require_answer(args)  # the answer cannot come from the same input
+        if not args.stack:
+            raise errors.UsageError('a template from standard input has no name: give NAME')
+    args.stack = args.stack or pathlib.PurePath(urllib.parse.urlsplit(args.template).path).stem
     body = stack_body.build(args)
-    _require_answer(args)
+    arguments.require_answer(args)
+    texts = {name: content.decode(errors='replace') for name, content in args.sources.items()}
+    pkgutil.resolve_name(SHOW_WARNINGS)([args.template, *args.environment], texts)
+    if not args.yes:
+        _ask_parameters(body)
     found = _preview(api, args, body)
     response = found.response
     _show_plan(found, out, args)
@@ -180,16 +224,37 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         )
     if not planned_changes.has_changes(response):
         return errors.DONE
-    if not args.yes and not _is_accepted(replaced):
-        errors.complain('nothing is changed')
-        return errors.FAILED
+    arguments.confirm(args, _question(replaced), 'nothing is changed')
     if found.is_create:
         _create(api, out, args, body)
     else:
         # A replacement that the user has not seen must not happen.
         digest = response.get('present_digest', '')
-        _update(api, out, args, body, False, not replaced.all(), digest)
+        plan = planned_changes.paths(response)
+        _update(api, out, args, body, False, not replaced.all(), plan, digest)
     return errors.DONE
+
+
+def _ask_parameters(body: Values) -> None:
+    """Ask for the parameters without a value, hidden ones without an echo.
+
+    Environments in a container of the object store are not known here.
+    """
+    if 'files_container' in body and 'environment_files' in body:
+        return
+    given = [
+        body['parameters'],
+        *map(body['environment'].get, ('parameters', 'parameter_defaults')),
+    ]
+    known = {name for each in given if isinstance(each, dict) for name in each}
+    for name, schema in stack_body.declared_parameters(body['template']).items():
+        if name in known or 'default' in schema:
+            continue
+        more = ', '.join(str(schema[key]) for key in ('type', 'description') if key in schema)
+        try:
+            body['parameters'][name] = terminal.ask_value(f'{name} ({more}): ', schema['hidden'])
+        except EOFError:
+            raise errors.CommandError(f'\nparameter {name} has no value') from None
 
 
 def _show_plan(found: Value, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -200,17 +265,11 @@ def _show_plan(found: Value, out: terminal.Terminal, args: argparse.Namespace) -
     planned_changes.show(found.response, out)
 
 
-def _require_answer(args: argparse.Namespace) -> None:
-    """Raise UsageError if the user can neither be asked nor has accepted the changes before."""
-    if not args.yes and (args.template == '-' or not terminal.can_ask()):
-        raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
-
-
-def _is_accepted(replaced: planned_changes.Replacements) -> bool:
+def _question(replaced: planned_changes.Replacements) -> str:
     warning = ''
     if replaced.certain:
         verb = 'resource is' if len(replaced.certain) == 1 else 'resources are'
         warning = f' {len(replaced.certain)} {verb} replaced.'
     if replaced.possible:
         warning += f' {", ".join(replaced.possible)} may be replaced.'
-    return terminal.ask(f'\nApply these changes?{warning}')
+    return f'\nApply these changes?{warning}'

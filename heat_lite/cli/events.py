@@ -2,19 +2,22 @@
 
 import argparse
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from heat_lite.cli import api_client, arguments, errors, event_stream
 from heat_lite.cli.display import progress, resource_tree, terminal
 from heat_lite.cli.option_parser import argument, flag
 from heat_lite.common.value_types import Values
 
-PAGE_SIZE = 200
-OLDEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'asc'}
 EVENTS = (
-    arguments.STACK,
+    argument(
+        'stack',
+        metavar='STACK',
+        nargs='?',
+        help='name or id of the stack; with --follow, without it all stacks of the project',
+    ),
     arguments.NESTED_DEPTH,
-    flag('-f', '--follow', help='print events as they happen, until the running action has ended'),
+    flag('-f', '--follow', help='print events as they happen, until the stack is deleted'),
     argument('--resource', metavar='NAME', help='only the events of this resource'),
     argument(
         '--limit', type=arguments.count, metavar='N', help='print only this many of the last events'
@@ -23,90 +26,94 @@ EVENTS = (
 #: statuses of the request for a stream after which the events are listed again and again
 WITHOUT_STREAM = (404, 406, 503)
 HEADERS = ['TIME', 'RESOURCE', 'STATUS', 'REASON']
+#: the columns of what is still to come
+WIDTHS = {'TIME': 20, 'STACK': 16, 'RESOURCE': 24, 'STATUS': 20, 'REASON': 120}
 
 
 def events(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    path = api.find(args.stack)
-    seen: set[str] = set()
-    # The state is read before the events: the events of an ended action are complete.
-    is_running = _is_running(api, path)
-    found = new_events(api, path, args, seen)
-    if args.limit is not None:
-        found = found[-args.limit :] if args.limit else []
+    if not args.stack and not args.follow:
+        raise errors.UsageError('name a stack, or follow the events of all with --follow')
+    path = api.find(args.stack) if args.stack else ''
+    table = EventTable(api, path, out, args.nested)
+    query = {'resource_name': args.resource} if args.resource else {}
+    found = progress.new_events(api, path, None, args.nested, **query) if path else []
+    last = found[-1]['id'] if found else None
+    shown = found[-args.limit :] if args.limit else [] if args.limit == 0 else found
     if out.is_json and not args.follow:
-        out.write_json(found)
+        out.write_json(shown)
         return
-    paths = NestedPaths(api, path, found if args.nested else ())
+    table.begin(shown, WIDTHS if args.follow else {})
     if not args.follow:
-        out.table(HEADERS, [_row(each, paths) for each in found])
         return
-    _print(found, out, paths)
+    seen = {each['id'] for each in found}
     try:
-        if is_running:
-            _listen(api, path, args, seen, out, paths)
+        for event in _streamed(api, path, {**query, 'nested_depth': args.nested}):
+            if event['id'] not in seen:
+                table.add([event])
     except api_client.RequestFailed as error:
         # a stock Heat, or a service whose places for streams are taken: ask again and again
-        if error.status not in WITHOUT_STREAM:
+        if error.status not in WITHOUT_STREAM or not path:
             raise
-        while is_running:
-            is_running = _next(api, path, args, seen, out)
+        _poll(api, path, last, table, args.nested, query)
 
 
-class NestedPaths:
-    """The paths of resources in nested stacks, whose events only name their stack.
+class EventTable:
+    """A table that grows. Events of nested stacks have paths, of all stacks the name of theirs."""
 
-    A nested stack that does not exist any more keeps the name that the service gave it.
-    """
+    def __init__(
+        self, api: api_client.ApiClient, path: str, out: terminal.Terminal, nested: int
+    ) -> None:
+        self._api = api
+        self._path = path
+        self._out = out
+        self._nested = bool(nested and path)
+        self._tree = resource_tree.ResourceTree()
+        self._headers = HEADERS if path else [HEADERS[0], 'STACK', *HEADERS[1:]]
+        self._widths: list[int] = []
 
-    def __init__(self, api: api_client.ApiClient, path: str, found: Iterable[dict]) -> None:
-        top = path.rpartition('/')[2]
-        self._bases = {top: ''}
-        if any(resource_tree.stack_of(each) not in self._bases for each in found):
-            tree = resource_tree.tree_of(progress.list_resources(api, path))
-            for each in tree.members.values():
-                self._bases[resource_tree.nested_of(each.row)] = each.path
+    def begin(self, found: list[Values], widths: dict[str, int]) -> None:
+        """Write the first events below the headers, with columns for what may follow."""
+        if self._out.is_json:
+            self.add(found)
+        else:
+            self._widths = self._out.table(self._headers, map(self._row, found), widths)
 
-    def knows(self, event: Values) -> bool:
-        """Return whether the stack of an event was listed."""
-        return resource_tree.stack_of(event) in self._bases
+    def add(self, found: list[Values]) -> None:
+        """Write new events."""
+        for event in found:
+            if self._out.is_json:
+                self._out.write_json(event, indent=None)
+            else:
+                self._out.write_row(map(terminal.cell, self._row(event)), self._widths)
 
-    def find(self, event: Values) -> str:
-        """Return the path of the resource, or of the nested stack, of an event."""
-        stack, name = resource_tree.stack_of(event), event['resource_name']
-        base = self._bases.get(stack, '')
-        if base and event.get('physical_resource_id') == stack:
-            return base
-        return f'{base}/{name}' if base else name
+    def _row(self, event: Values) -> list:
+        if self._nested and not self._tree.knows(event):
+            self._tree.update(progress.list_resources(self._api, self._path), 0)
+        row = [
+            event['event_time'],
+            self._tree.path_of(event),
+            event['resource_status'],
+            event.get('resource_status_reason'),
+        ]
+        return row if self._path else [row[0], event['stack_name'], *row[1:]]
 
 
-def _listen(
-    api: api_client.ApiClient,
-    path: str,
-    args: argparse.Namespace,
-    seen: set[str],
-    out: terminal.Terminal,
-    paths: NestedPaths,
-) -> None:
-    """Print new events as they come, until the action has ended.
+def _streamed(api: api_client.ApiClient, path: str, query: Values) -> Iterator[Values]:
+    """Yield the events, of one stack also the stored ones, until it is deleted.
 
     Raises RequestFailed if the service has no streams, or no place for one.
     """
-    query = {'until': 'complete', 'from': 'start', 'nested_depth': args.nested or 0}
-    if args.resource:
-        query['resource_name'] = args.resource
+    query = {**query, **({'from': 'start'} if path else {})}
     position, silent = None, time.monotonic() + progress.UNREACHABLE_SECONDS
     while True:
         try:
             for found, kind, data in event_stream.messages(api, path, position, **query):
                 position = found or position
                 silent = time.monotonic() + progress.UNREACHABLE_SECONDS
-                if kind == 'complete':
+                if kind == 'event':
+                    yield data
+                elif kind == 'complete' and path:
                     return
-                if kind == 'event' and data['id'] not in seen:
-                    seen.add(data['id'])
-                    if not paths.knows(data):
-                        paths = NestedPaths(api, path, [data])
-                    _print([data], out, paths)
         except api_client.RequestFailed as error:
             is_refused = position is None and error.status in WITHOUT_STREAM
             if is_refused or not error.is_temporary or time.monotonic() > silent:
@@ -114,65 +121,29 @@ def _listen(
         time.sleep(1)
 
 
-def _next(
+def _poll(
     api: api_client.ApiClient,
     path: str,
-    args: argparse.Namespace,
-    seen: set[str],
-    out: terminal.Terminal,
-) -> bool:
-    """Wait and print the new events. Return whether the action is running."""
-    time.sleep(progress.POLL_SECONDS * 2)
-    silent = time.monotonic() + progress.UNREACHABLE_SECONDS
+    last: str | None,
+    table: EventTable,
+    nested: int,
+    query: Values,
+) -> None:
+    """Print new events until the stack is deleted."""
+    answered = time.monotonic()
     while True:
+        time.sleep(progress.POLL_SECONDS * 2)
         try:
-            is_running = _is_running(api, path)
-            found = new_events(api, path, args, seen)
-            _print(found, out, NestedPaths(api, path, found if args.nested else ()))
-            return is_running
+            status = api.stack_at(path)['stack_status']
+            found = progress.new_events(api, path, last, nested, **query)
         except api_client.RequestFailed as error:
-            if not error.is_temporary:
+            if error.status == 404:
+                return
+            if not error.is_temporary or time.monotonic() - answered > progress.UNREACHABLE_SECONDS:
                 raise
-            if time.monotonic() > silent:
-                raise errors.StackFailed(
-                    f'the service does not answer any more: {error}'
-                ) from error
-            time.sleep(1)
-
-
-def _is_running(api: api_client.ApiClient, path: str) -> bool:
-    status = api.stack_at(path)['stack_status']
-    return status.endswith('IN_PROGRESS') or status == 'INIT_COMPLETE'
-
-
-def new_events(
-    api: api_client.ApiClient, path: str, args: argparse.Namespace, seen: set[str]
-) -> list[Values]:
-    """Return the events, of all pages, that are not in ``seen``, and add them to it."""
-    query: Values = {**OLDEST_FIRST}
-    if args.nested:
-        query['nested_depth'] = args.nested
-    if args.resource:
-        query['resource_name'] = args.resource
-    every = api.items(f'{path}/events', 'events', PAGE_SIZE, **query)
-    found = [each for each in every if each['id'] not in seen]
-    seen.update(each['id'] for each in found)
-    return found
-
-
-def _print(found: list[dict], out: terminal.Terminal, paths: NestedPaths) -> None:
-    for each in found:
-        if out.is_json:
-            out.write_json(each, indent=None)
             continue
-        moment, name, status, reason = map(terminal.cell, _row(each, paths))
-        out.write_line(f'{moment}  {out.colorize(status, status)}  {name}  {reason}'.rstrip())
-
-
-def _row(event: dict, paths: NestedPaths) -> list:
-    return [
-        event['event_time'],
-        paths.find(event),
-        event['resource_status'],
-        event.get('resource_status_reason'),
-    ]
+        answered = time.monotonic()
+        table.add(found)
+        last = found[-1]['id'] if found else last
+        if status == 'DELETE_COMPLETE':
+            return

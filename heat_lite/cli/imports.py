@@ -141,17 +141,12 @@ def find(api: api_client.ApiClient, name: str) -> dict | None:
 
 def _confirm(args: argparse.Namespace, name: str, stack: dict | None, is_owned: bool) -> None:
     """Ask, unless the user has accepted before. Raises UsageError, CommandError."""
-    if args.yes:
-        return
-    if not terminal.can_ask():
-        raise errors.UsageError('standard input is no terminal to ask at: add -y to accept')
     effect = (
         f'The new stack {args.stack} owns the object and deletes it with itself.'
         if is_owned
         else f'The stack {args.stack} refers to the object, and never changes or deletes it.'
     )
-    if not terminal.ask(f'\n{effect} Import {name}?'):
-        raise errors.CommandError('nothing is imported')
+    arguments.confirm(args, f'\n{effect} Import {name}?', 'nothing is imported')
 
 
 def _create(

@@ -32,8 +32,7 @@ def delete(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     """Request the deletes, and follow them one after another."""
     paths = [api.find(name) for name in args.stack]
     question = f'Delete {", ".join(args.stack)} with all resources?'
-    if not args.yes and terminal.can_ask() and out.live and not terminal.ask(question):
-        raise errors.CommandError('nothing is deleted')
+    arguments.confirm(args, question, 'nothing is deleted')
     begun, failed = [], []
     for path in paths:
         before = progress.state_before(api, path)

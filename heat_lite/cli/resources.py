@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from heat_lite.cli import api_client, arguments, errors, events
+from heat_lite.cli import api_client, arguments, errors
 from heat_lite.cli.display import progress, resource_tree, terminal
 from heat_lite.cli.option_parser import argument, flag
 from heat_lite.common.value_types import Value
@@ -112,8 +112,7 @@ def hooks(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 
 def _waiting(api: api_client.ApiClient, path: str) -> list[dict]:
     """Return {resource, hook, since} of each resource that waits at a hook."""
-    depth = resource_tree.NESTED_DEPTH
-    found = api.get(f'{path}/events', nested_depth=depth, **events.OLDEST_FIRST)['events']
+    found = progress.new_events(api, path, None, resource_tree.NESTED_DEPTH)
     tree = resource_tree.tree_of(progress.list_resources(api, path))
     return [
         {'resource': tree.path_of(event), 'hook': hook, 'since': event['event_time']}

@@ -5,8 +5,8 @@ import datetime
 import functools
 import itertools
 
-from heat_lite.cli import action_history, api_client, arguments, errors, events
-from heat_lite.cli.display import outcome, terminal
+from heat_lite.cli import action_history, api_client, arguments, errors
+from heat_lite.cli.display import outcome, progress, resource_tree, terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Values
 
@@ -96,8 +96,10 @@ def list_stacks(
     every = api.items('/stacks', 'stacks', page_size, **_query(args))
     found = list(itertools.islice(every, args.limit))
     now = datetime.datetime.now(datetime.UTC)
+    project = ['PROJECT'] if args.all_projects else []
     rows = (
         [
+            *(stack.get('project') for _ in project),
             stack['stack_name'],
             stack['stack_status'],
             age(stack['creation_time'], now),
@@ -106,7 +108,7 @@ def list_stacks(
         ]
         for stack in found
     )
-    out.show(found, ['NAME', 'STATUS', 'AGE', 'CHANGED', 'ID'], rows)
+    out.show(found, [*project, 'NAME', 'STATUS', 'AGE', 'CHANGED', 'ID'], rows)
 
 
 def _query(args: argparse.Namespace) -> Values:
@@ -207,8 +209,7 @@ def failures(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
 
 def _failed_events(api: api_client.ApiClient, name: str) -> list[dict]:
     """Return the failures in the events, of a server that records them nowhere else."""
-    path = api.find(name) + '/events'
-    found = api.get(path, nested_depth=5, **events.OLDEST_FIRST)['events']
+    found = progress.new_events(api, api.find(name), None, resource_tree.NESTED_DEPTH)
     return [
         {
             'time': each['event_time'],

@@ -169,7 +169,7 @@ def test_heat_lite_command_creates_shows_and_deletes_stack(service, name):
         'Hello me'
     )
     assert 'CREATE_IN_PROGRESS' in heat_lite(service, 'events', name)
-    assert 'DELETE_COMPLETE' in heat_lite(service, 'delete', name)
+    assert 'DELETE_COMPLETE' in heat_lite(service, 'delete', '-y', name)
     assert name not in heat_lite(service, 'list')
 
 

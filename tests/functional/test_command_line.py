@@ -104,7 +104,7 @@ def test_apply_creates_updates_and_refuses_replacements(folder, command, name):
     assert status == 0 and 'UPDATE_COMPLETE' in output
     assert command('preview', '--detailed-exitcode', *changed, name)[0] == 0
     assert strict_json.loads(command('show', '--json', name)[1])['parameters']['size'] == 'large'
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -149,7 +149,7 @@ def test_apply_changes_members_that_are_known_later(folder, command, name):
     status, output, _ = command(*changed)
     assert status == 0 and 'its members may be updated or replaced' in output
     assert command('resource', 'show', '--json', name, 'g/1')[0] == 0
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -165,14 +165,14 @@ def test_failure_names_the_nested_cause_and_retry_continues(folder, command, nam
     assert status == 1 and 'declares no parameter fals. Did you mean fails?' in errors
     status, output, _ = command('update', '--existing', '-P', 'fails=false', name)
     assert status == 0 and 'UPDATE_COMPLETE' in output
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
 def test_rolled_back_create_is_a_failure_with_its_cause(folder, command, name):
     status, _, errors = command('create', '--rollback', *FILES, '-P', 'fails=true', name)
     assert status == 1 and 'ROLLBACK_COMPLETE' in errors and 'mapped/leaf' in errors
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -204,7 +204,7 @@ def test_verbs_that_act_and_show(folder, command, name):
         (('validate', *FILES), 'the template is valid'),
         (('protect', name), ''),
         (('protect', '--off', name), ''),
-        (('delete', name), 'DELETE_COMPLETE'),
+        (('delete', '-y', name), 'DELETE_COMPLETE'),
     ):
         status, output, errors = command(*words)
         assert (status, errors) == (0, ''), words
@@ -268,7 +268,7 @@ def test_json_of_each_verb_can_be_read(folder, command, name):
     status, output, _ = command('events', '--follow', '--json', '--nested', '3', name)
     moments = [strict_json.loads(line)['event_time'] for line in output.splitlines()]
     assert len(moments) > 6 and moments == sorted(moments)
-    assert command('delete', '--json', name)[0] == 0
+    assert command('delete', '--json', '-y', name)[0] == 0
 
 
 @shapes.of('embedded', 'mariadb')
@@ -288,7 +288,7 @@ def test_create_is_followed_by_few_requests(folder, command, name, monkeypatch):
     status, output, _ = command('create', '-t', 'slow.yaml', name)
     assert status == 0 and f'{name}: CREATE_COMPLETE after' in output
     assert len(requests) <= 20, requests
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -305,7 +305,7 @@ def test_graph_shows_states_and_what_waits_for_what(folder, command, name):
     ]
     assert '"first" -> "second";' in command('graph', name, '--format', 'dot')[1]
     assert 'leaf' not in command('graph', name, '--nested', '0')[1]
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -345,7 +345,7 @@ def test_hook_is_listed_and_cleared(service, folder, command, name):
     follower.join()
     assert status == 0 and 'CREATE_COMPLETE' in output
     assert command('hook', 'list', name)[1].startswith('no resource waits at a hook')
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded', 'mariadb')
@@ -375,7 +375,7 @@ def test_why_tells_what_a_stack_waits_for(folder, command, name):
     assert command('hook', 'clear', name, 'paused', 'pre-create')[0] == 0
     assert command('follow', name)[0] == 0
     assert f'{name} is CREATE_COMPLETE and waits for nothing' in command('why', name)[1]
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 def wait_for(command, name, *resources):
@@ -404,7 +404,7 @@ def test_update_is_cancelled(folder, command, name):
     assert command('update', '--no-wait', '-t', 'app.yaml', name)[0] == 0
     status, output, _ = command('cancel', name)
     assert status == 0 and 'ROLLBACK_COMPLETE' in output
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -417,10 +417,10 @@ def test_stack_is_signalled_exported_abandoned_and_adopted(folder, command, name
     assert command('signal', '--data', '{"status": "SUCCESS"}', name, 'h')[0] == 0
     exported = strict_json.loads(command('export', name)[1])
     assert command('protect', name)[0] == 0
-    assert command('abandon', '-o', 'app.json', name)[0] == 1
+    assert command('abandon', '-y', '-o', 'app.json', name)[0] == 1
     assert not (folder / 'app.json').exists()
     assert command('protect', '--off', name)[0] == 0
-    assert command('abandon', '-o', 'app.json', name)[:2] == (0, '')
+    assert command('abandon', '-y', '-o', 'app.json', name)[:2] == (0, '')
     file = folder / 'app.json'
     document = strict_json.loads(file.read_text())
     assert document['resources'].keys() == exported['resources'].keys()
@@ -428,7 +428,7 @@ def test_stack_is_signalled_exported_abandoned_and_adopted(folder, command, name
     assert 'choose the name of a new file' in command('export', '-o', 'app.json', name)[2]
     status, output, errors = command('adopt', '--adopt-file', 'app.json', name)
     assert (status, errors) == (0, '') and 'ADOPT_COMPLETE' in output
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded')
@@ -442,4 +442,4 @@ def test_misspelt_names_get_a_suggestion(folder, command, name):
     ):
         status, _, errors = command(*words)
         assert status == 1 and text in errors, words
-    assert command('delete', name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0

@@ -155,7 +155,7 @@ def test_command_line_previews_protects_retries_and_forces_delete(service, name,
         'no changes\n',
     )
     assert command(service, 'protect', name)[0] == 0
-    code, output = command(service, 'delete', name)
+    code, output = command(service, 'delete', '-y', name)
     assert code == 1 and 'is protected' in output
     assert command(service, 'protect', '--off', name)[0] == 0
     code, output = command(service, 'retry', name)
@@ -165,7 +165,7 @@ def test_command_line_previews_protects_retries_and_forces_delete(service, name,
         'no failures of resources are recorded; the stack is CREATE_COMPLETE: '
         'Stack CREATE completed successfully\n',
     )
-    assert command(service, 'delete', '--force', name)[0] == 0
+    assert command(service, 'delete', '-y', '--force', name)[0] == 0
 
 
 @shapes.of('embedded')

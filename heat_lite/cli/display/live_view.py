@@ -22,11 +22,21 @@ from heat_lite.common import printable
 from heat_lite.common.value_types import Value, Values
 
 DRAWINGS_PER_SECOND = 8
-STYLES = {'COMPLETE': 'green', 'FAILED': 'bold red', 'IN_PROGRESS': 'yellow', '': 'dim'}
+#: the outcome of an update for what it does not change
+UNCHANGED = 'UNCHANGED'
+STYLES = {
+    'COMPLETE': 'green',
+    'FAILED': 'bold red',
+    'IN_PROGRESS': 'yellow',
+    **dict.fromkeys(('', UNCHANGED), 'dim'),
+}
 #: what is shown first if there is too little room
-PRIORITIES = ('FAILED', 'IN_PROGRESS', '', 'COMPLETE')
+PRIORITIES = ('FAILED', 'IN_PROGRESS', '', 'COMPLETE', UNCHANGED)
 #: actions on all resources, whose states before are no result of the action
 SWEEPS = ('DELETE', 'SUSPEND', 'RESUME', 'CHECK')
+#: actions that visit a resource after those that need it
+BACKWARDS = ('DELETE', 'SUSPEND')
+CREATES = ('CREATE', 'ADOPT')
 SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 BAR_WIDTH, SHORTEST_BAR = 24, 5
 #: lines for the totals, for what is folded, for a note, and for the cursor
@@ -42,6 +52,8 @@ STATUS_COLUMNS = 30
 
 class LiveView:
     """The view of a terminal (see ``views``)."""
+
+    prints_events = False
 
     def __init__(self, out: terminal.Terminal, console: Console | None = None) -> None:
         self.console = console or Console(file=out.stream, highlight=False)
@@ -63,7 +75,7 @@ class LiveView:
         self,
         stack: Values,
         tree: resource_tree.ResourceTree,
-        changed: list[resource_tree.Member],
+        events: list[Values],
         now: float,
     ) -> None:
         """Show the present state."""
@@ -205,19 +217,17 @@ class Picture:
 
     def _outcome(self, member: resource_tree.Member) -> str:
         """Return the outcome of the action for a member; '' before its turn."""
-        is_rollback, action = self._is_rollback_of_create(), self._action()
-        if is_rollback and member.outcome == 'COMPLETE' and not member.status.startswith(action):
-            return ''
-        return '' if action in SWEEPS and not member.touched else member.outcome
-
-    def _is_rollback_of_create(self) -> bool:
-        return self.tree.is_new and self.stack['stack_status'].startswith('ROLLBACK')
+        action = self._action()
+        if member.touched or action in CREATES:
+            return member.outcome
+        is_over = self.ended and self.stack['stack_status'].endswith('COMPLETE')
+        stays = is_over or not self.tree.is_planned(member.path)
+        return UNCHANGED if stays and action not in SWEEPS else ''
 
     def _action(self) -> str:
         """Return the action on the members: the rollback of a create deletes them."""
-        if self._is_rollback_of_create():
-            return 'DELETE'
-        return self.stack['stack_status'].partition('_')[0]
+        action = self.stack['stack_status'].partition('_')[0]
+        return 'DELETE' if action == 'ROLLBACK' and self.tree.is_new else action
 
     def _priority(self, member: resource_tree.Member) -> int:
         return PRIORITIES.index(self._outcome(member))
@@ -229,6 +239,7 @@ class Picture:
             '': waiting,
             'IN_PROGRESS': 'in progress',
             'FAILED': 'failed',
+            UNCHANGED: 'unchanged',
         }
         found = [self._outcome(each) for each in members]
         parts = [f'{found.count(each)} {word}' for each, word in words.items() if each in found]
@@ -236,12 +247,11 @@ class Picture:
 
     def _totals(self, members: Sequence[resource_tree.Member], now: float, width: int) -> Text:
         status = self.stack['stack_status']
-        done, total = progress_of(self._action(), members)
+        done, total = self._progress(members)
         name = Text(printable.escape(self.stack['stack_name']), 'bold')
         state = Text(f'  {status}', STYLES[terminal.outcome(status)])
-        counts = Text(f'  {done} of {total}' if total else '').append(
-            f'  {views.seconds_text(now)}'
-        )
+        count = f'  {done} of {total}' if total else f'  {done} done' if done else ''
+        counts = Text(count).append(f'  {views.seconds_text(now)}')
         # the name is shortened and the bar left out, rather than the numbers
         room = width - state.cell_len - counts.cell_len
         name.truncate(max(room, 1), overflow='ellipsis')
@@ -251,6 +261,19 @@ class Picture:
             state.append('  ' + '━' * filled, 'green').append('╌' * (bar - filled), 'bright_black')
             counts = counts[1:]
         return Text.assemble(name, state, counts)
+
+    def _progress(self, members: Sequence[resource_tree.Member]) -> tuple[int, int]:
+        """Return (number of finished members, number of members) of the action.
+
+        The latter is 0 while it is not known what an update will change.
+        """
+        outcomes = [self._outcome(each) for each in members]
+        done, total = outcomes.count('COMPLETE'), len(members) - outcomes.count(UNCHANGED)
+        if self.ended or not self._knows_turns():
+            return done, total if self.ended else 0
+        plan = self.tree.plan if self._action() not in CREATES else None
+        made = [path for path in plan or () if path[-1] != '/' and path not in self.tree.members]
+        return done, total + len(made)
 
     def _line(
         self, member: resource_tree.Member, now: float, width: int, names: int, label: str
@@ -265,15 +288,15 @@ class Picture:
         line.append(f'{seconds:>7}  ', 'not dim')
         detail = self._detail(member)
         # On a narrow terminal the reason of a failure has the place of its status.
-        if width >= WIDE or (width >= MEDIUM and (member.outcome != 'FAILED' or not detail)):
-            line.append(member.status, STYLES[outcome])
+        if width >= WIDE or (width >= MEDIUM and (outcome != 'FAILED' or not detail)):
+            status = 'unchanged' if outcome == UNCHANGED else member.status
+            line.append(status, STYLES[outcome])
         if width >= WIDE:
             _pad(line, names + STATUS_COLUMNS)
-            line.append('  ' + printable.escape(views.type_text(member)), 'dim')
+            kind = views.short_type(member.row['resource_type'])
+            line.append('  ' + printable.escape(kind), 'dim')
         if detail:
-            line.append(
-                '  ' * (width >= MEDIUM) + printable.escape(detail), STYLES.get(member.outcome, '')
-            )
+            line.append('  ' * (width >= MEDIUM) + printable.escape(detail), STYLES[outcome])
         return line
 
     def _symbol(self, outcome: str, now: float) -> str:
@@ -282,27 +305,34 @@ class Picture:
         return terminal.SYMBOLS.get(outcome, '·')
 
     def _detail(self, member: resource_tree.Member) -> str:
-        if member.outcome in ('FAILED', 'IN_PROGRESS'):
+        outcome = self._outcome(member)
+        if outcome in ('FAILED', 'IN_PROGRESS'):
             return ' '.join(views.reason_of(member).split())
-        names = [] if member.outcome or self.ended else self.tree.waiting_for(member)
+        is_waiting = not outcome and self._knows_turns() and not self.ended
+        names = self._waits_for(member) if is_waiting else []
         if not names:
             return ''
         more = f' and {len(names) - 3} more' if len(names) > 3 else ''
         return f'waits for {", ".join(names[:3])}{more}'
 
+    def _knows_turns(self) -> bool:
+        """Return whether it is known what the action visits."""
+        return self._action() in (*CREATES, *SWEEPS) or self.tree.plan is not None
 
-def progress_of(action: str, members: Sequence[resource_tree.Member]) -> tuple[int, int]:
-    """Return (number of finished members, number of members) of an action.
+    def _waits_for(self, member: resource_tree.Member) -> list[str]:
+        """Return the names of the members whose turn comes before."""
+        base, backwards = member.path.rpartition('/')[0], self._action() in BACKWARDS
+        return [
+            each.name
+            for each in self.tree.members.values()
+            if each.path.rpartition('/')[0] == base
+            and (_requires(each, member) if backwards else _requires(member, each))
+            and self._outcome(each) in ('IN_PROGRESS', '')
+        ]
 
-    Of an update only the members count that it has changed: it leaves the others alone.
-    """
-    if action in ('CREATE', 'ADOPT'):
-        # a member with a nested stack that was continued after an interruption ends as updated
-        return sum(each.outcome == 'COMPLETE' for each in members), len(members)
-    if action not in SWEEPS:
-        members = [each for each in members if each.touched]
-        return sum(each.outcome == 'COMPLETE' for each in members), len(members)
-    return sum(each.status == f'{action}_COMPLETE' for each in members), len(members)
+
+def _requires(member: resource_tree.Member, other: resource_tree.Member) -> bool:
+    return member.name in (other.row.get('required_by') or ())
 
 
 def label_of(member: resource_tree.Member, shown: set[str]) -> str:

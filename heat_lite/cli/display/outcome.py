@@ -11,9 +11,11 @@ MAX_CAUSES = 10
 #: reads of nested stacks for their failures
 MAX_READS = 20
 RETRY = ('retry', 'continue where it stopped')
+#: the actions that follow a template
+BUILDS = ('CREATE', 'UPDATE', 'RESTORE', 'ROLLBACK')
 #: {failed action: (verb, what it does)} of the command that goes on from there
 REMEDIES = {
-    **dict.fromkeys(('CREATE', 'UPDATE', 'RESTORE', 'ROLLBACK', 'DELETE'), RETRY),
+    **dict.fromkeys((*BUILDS, 'DELETE'), RETRY),
     'CHECK': ('update --existing --converge', 'repair what differs'),
     'SUSPEND': ('suspend', 'try again'),
     'RESUME': ('resume', 'try again'),
@@ -43,10 +45,12 @@ def follow(
     expected: str | None = None,
     before: progress.Before = progress.NO_STACK,
     limit: float | None = None,
+    correct: str = 'apply -t FILE',
 ) -> Values:
     """Show an action until its end. Return the stack.
 
     ``expected`` is the action that has to end as complete; None for any action but a rollback.
+    ``correct`` is the verb, with its options, that applies a corrected template.
     Raises StackFailed with the causes, and Interrupted with what to do next.
     """
     follower = progress.Follower(api, path, views.choose(out), before)
@@ -55,7 +59,7 @@ def follow(
     except errors.Interrupted:
         raise errors.Interrupted(_detached(name_of(path), follower)) from None
     if not has_succeeded(stack['stack_status'], expected):
-        raise errors.StackFailed(failure_text(api, stack, follower))
+        raise errors.StackFailed(failure_text(api, stack, follower, correct))
     if out.is_json:
         out.write_json({'stack': stack}, indent=None)
     else:
@@ -84,7 +88,9 @@ def has_succeeded(status: str, expected: str | None) -> bool:
     return status == f'{expected}_COMPLETE'
 
 
-def failure_text(api: api_client.ApiClient, stack: Values, follower: progress.Follower) -> str:
+def failure_text(
+    api: api_client.ApiClient, stack: Values, follower: progress.Follower, correct: str
+) -> str:
     """Return the state of a failed stack, the causes of the failure, and the next commands."""
     name, status = stack['stack_name'], stack['stack_status']
     found = causes(api, stack, follower.tree)
@@ -95,7 +101,7 @@ def failure_text(api: api_client.ApiClient, stack: Values, follower: progress.Fo
         lines += cause_lines(each)
     if len(found) > MAX_CAUSES:
         lines.append(f'  and {len(found) - MAX_CAUSES} more: heat-lite failures {name}')
-    return '\n'.join([*lines, *_next_commands(name, status)])
+    return '\n'.join([*lines, *_next_commands(name, status, correct, follower.tree.is_new)])
 
 
 def cause_lines(cause: Values) -> list[str]:
@@ -107,14 +113,20 @@ def cause_lines(cause: Values) -> list[str]:
     ]
 
 
-def _next_commands(name: str, status: str) -> list[str]:
+def _next_commands(name: str, status: str, correct: str, is_new: bool) -> list[str]:
+    """Return what may come next; a stack that has been complete before is not to be deleted."""
     if status == 'DELETE_COMPLETE':
         return []
     rows = [('failures', 'all failures, also of earlier attempts')]
     action, _, result = status.partition('_')
+    if action in BUILDS:
+        rows.append((correct, 'after the template is corrected'))
     if result == 'FAILED' and action in REMEDIES:
         rows.append(REMEDIES[action])
-    rows.append(('delete', 'delete the stack'))
+    if action == 'DELETE':
+        rows.append(('delete --force', 'give up what cannot be deleted, and list it'))
+    elif is_new and action in BUILDS:
+        rows.append(('delete', 'delete the stack'))
     return ['next:', *_commands(name, rows)]
 
 

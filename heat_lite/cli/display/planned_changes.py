@@ -108,6 +108,12 @@ def replacements(response: Values) -> Replacements:
     return found
 
 
+def paths(response: Values) -> frozenset[str]:
+    """Return the paths of what changes, and ``group/`` for a resource with unknown members."""
+    found = {path for path, action, _ in _all(response) if action}
+    return found | {f'{path}/' for path, _, each in _all(response) if _has_unknown_members(each)}
+
+
 def _has_unknown_members(resource: dict) -> bool:
     return resource.get('nested', '') is None and resource.get('action') != 'create'
 

@@ -1,6 +1,7 @@
 """Follows the action of a stack until it has ended."""
 
 import time
+from collections.abc import Set
 from typing import NamedTuple
 
 from heat_lite.cli import action_history, api_client, event_stream
@@ -28,6 +29,9 @@ STACK_EVENTS = 20
 BUSY = 'ActionInProgress'
 BUSY_SECONDS = 1.0
 NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
+OLDEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'asc'}
+#: events in one request
+EVENT_PAGE = 200
 #: minutes that an action may take, unless the stack has a timeout
 DEFAULT_MINUTES = 60
 
@@ -37,7 +41,7 @@ class Before(NamedTuple):
 
     ``is_new``: whether the action has made all resources, and runs already. ``until_idle``: whether
     the end comes only after that of the work on all resources, which goes on after a cancel.
-    ``history``: what the action has done already.
+    ``history``: what the action has done already. ``plan``: see ``ResourceTree``.
     """
 
     stack: Values | None = None
@@ -46,6 +50,7 @@ class Before(NamedTuple):
     is_new: bool = False
     until_idle: bool = False
     history: action_history.ActionHistory = action_history.ActionHistory()
+    plan: Set[str] | None = None
 
 
 NO_STACK = Before()
@@ -74,6 +79,16 @@ def last_event(api: api_client.ApiClient, path: str) -> str | None:
         return found[0]['id']
     except (api_client.RequestFailed, IndexError, KeyError, TypeError):
         return None
+
+
+def new_events(
+    api: api_client.ApiClient, path: str, last: str | None, nested_depth: int, **query: str
+) -> list[dict]:
+    """Return the events after the last one that is known, in their order; all without one."""
+    query = {**OLDEST_FIRST, **query, 'nested_depth': nested_depth}
+    if last:
+        query['marker'] = last
+    return list(api.items(f'{path}/events', 'events', EVENT_PAGE, **query))
 
 
 def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
@@ -114,6 +129,8 @@ class Follower:
         self.tree.update(before.rows, before.history.seconds, is_first=True)
         self.tree.recall(before.history.work)
         self.tree.is_new |= before.is_new
+        self.tree.plan = before.plan
+        self.event = before.event or before.history.event  # the last one that was read
 
     @property
     def seconds(self) -> float:
@@ -183,18 +200,27 @@ class Follower:
             # The stack is read first: when it is complete, the list shows its resources complete.
             stack = self.api.stack_at(self.path)
             rows = list_resources(self.api, self.path)
+            found = self._new_events() if self.view.prints_events else []
         except api_client.RequestFailed as error:
             if not error.is_temporary:
                 raise
             self._note_unreachable(error)
             return None
         self.answered = time.monotonic()
-        self.action = stack['stack_status'].partition('_')[0]
+        former, self.action = self.action, stack['stack_status'].partition('_')[0]
+        if self.action == 'ROLLBACK' and former not in ('', self.action):
+            self.tree.begin_rollback()
         self.tree.is_new |= self.action == 'CREATE'
         changed = self.tree.update(rows, self.seconds)
-        self.view.show(stack, self.tree, changed, self.seconds)
+        self.view.show(stack, self.tree, found, self.seconds)
         self._note_hooks(stack, bool(changed))
         return stack
+
+    def _new_events(self) -> list[dict]:
+        found = new_events(self.api, self.path, self.event, resource_tree.NESTED_DEPTH)
+        if found:
+            self.event = found[-1]['id']
+        return found
 
     def _note_hooks(self, stack: dict, is_changed: bool) -> None:
         """Show what waits at a hook: the list of resources does not tell."""

@@ -1,7 +1,7 @@
 """The resources of a stack and of its nested stacks, as they change during an action."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from heat_lite.cli.display import terminal
 from heat_lite.common import printable
@@ -58,6 +58,11 @@ def stack_of(row: dict) -> str:
     return _linked(row, 'stack')
 
 
+def is_of_stack(event: Values) -> bool:
+    """Return whether an event is about its stack itself."""
+    return event.get('physical_resource_id') == stack_of(event)
+
+
 def nested_of(row: dict) -> str:
     """Return the id of the nested stack of a resource; an empty string without one."""
     return _linked(row, 'nested')
@@ -86,6 +91,10 @@ class ResourceTree:
         self.failures: dict[str, Member] = {}
         #: whether the action has made all members, so that its rollback deletes them
         self.is_new = False
+        #: the paths that an update will change; ``group/`` for unknown ones in it; None if unknown
+        self.plan: Set[str] | None = None
+        #: {id of a nested stack: path of its resource}
+        self._bases: dict[str, str] = {}
 
     def update(self, rows: Iterable[dict], now: float, is_first: bool = False) -> list[Member]:
         """Take in the list of resources. Return the members whose status has changed.
@@ -102,6 +111,8 @@ class ResourceTree:
             is_changed = known is None or _has_changed(known.row, row)
             member.row = row
             self.members[path] = member
+            if nested := nested_of(row):
+                self._bases[nested] = path
             if is_first and member.outcome == 'IN_PROGRESS':
                 self._note_change(member, now)
             if is_changed and not is_first:
@@ -146,29 +157,35 @@ class ResourceTree:
             if not any(other.startswith(path + '/') for other in self.failures)
         ]
 
+    def begin_rollback(self) -> None:
+        """Plan to undo what has been touched."""
+        self.plan = {path for path, member in self.members.items() if member.touched}
+        for member in self.members.values():
+            member.touched, member.started, member.ended = False, None, None
+
+    def is_planned(self, path: str) -> bool:
+        """Return whether the plan has a path, or does not know what it contains."""
+        if self.plan is None or path in self.plan:
+            return True
+        return any(f'{path[:end]}/' in self.plan for end, sign in enumerate(path) if sign == '/')
+
     def at_work(self) -> str:
         """Return the paths of the members at work, of many the first ones; '' for none."""
         busy = [each.path for each in self.members.values() if each.outcome == 'IN_PROGRESS']
         return ', '.join(busy[:MAX_NAMES]) + ' and others' * (len(busy) > MAX_NAMES)
 
-    def path_of(self, event: dict) -> str:
-        """Return the path of the member that an event is about; its name if it is not listed."""
-        key = stack_of(event), event['resource_name']
-        for path, member in self.members.items():
-            if (stack_of(member.row), member.name) == key:
-                return path
-        return event['resource_name']
+    def knows(self, event: Values) -> bool:
+        """Return whether the nested stack of an event was listed."""
+        return stack_of(event) in self._bases
 
-    def waiting_for(self, member: Member) -> list[str]:
-        """Return the names of the members that a member, which has not started, waits for."""
-        base = member.path.rpartition('/')[0]
-        siblings = [each for each in self.members.values() if each.path.rpartition('/')[0] == base]
-        return [
-            each.name
-            for each in siblings
-            if member.name in (each.row.get('required_by') or ())
-            and each.outcome in ('IN_PROGRESS', '')
-        ]
+    def path_of(self, event: Values) -> str:
+        """Return the path of the member that an event is about, of a nested stack that of its
+        resource. Of a stack that was never listed, it is the name.
+        """
+        base, name = self._bases.get(stack_of(event), ''), event['resource_name']
+        if base and is_of_stack(event):
+            return base
+        return f'{base}/{name}' if base else name
 
 
 def _has_changed(before: dict, row: dict) -> bool:

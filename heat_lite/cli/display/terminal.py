@@ -8,7 +8,8 @@ import re
 import shutil
 import sys
 import termios
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import IO, TextIO
 
 from heat_lite.common import printable
@@ -17,7 +18,7 @@ from heat_lite.common.value_types import Value
 COLORS = {'COMPLETE': '32', 'FAILED': '31', 'IN_PROGRESS': '33'}
 #: the sequences that ``colorize`` writes
 COLOR_CODE = re.compile('(\033\\[(?:3[123]|0)m)')
-SYMBOLS = {'COMPLETE': '✔', 'FAILED': '✘', 'IN_PROGRESS': '…'}
+SYMBOLS = {'COMPLETE': '✔', 'FAILED': '✘', 'IN_PROGRESS': '…', 'UNCHANGED': '='}
 #: the index of the flags with ECHO in the attributes of a terminal
 LOCAL_FLAGS = 3
 #: the columns of a table that become narrower on a small terminal, and their smallest width
@@ -42,6 +43,18 @@ def ask(question: str) -> bool:
     """Ask a person, and return whether the answer is yes."""
     print(f'{question} [y/N] ', end='', file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ('y', 'yes')
+
+
+def ask_value(label: str, hidden: bool) -> str:
+    """Ask a person for a text, a hidden one without an echo. Raises EOFError for its end."""
+    label = printable.escape(label)
+    if hidden:
+        return pkgutil.resolve_name('getpass:getpass')(label)
+    print(label, end='', file=sys.stderr, flush=True)
+    text = sys.stdin.readline()
+    if not text:
+        raise EOFError
+    return text.rstrip('\n')
 
 
 def outcome(status: str) -> str:
@@ -174,24 +187,34 @@ class Terminal:
     def symbol(self, status: str) -> str:
         return self.colorize(SYMBOLS.get(outcome(status), '·'), status)
 
-    def table(self, headers: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
-        """Write a table with columns as wide as their content and statuses in color."""
+    def table(
+        self,
+        headers: Sequence[str],
+        rows: Iterable[Sequence[Value]],
+        least: Mapping[str, int] = MappingProxyType({}),
+    ) -> list[int]:
+        """Write a table with columns as wide as their content and statuses in color.
+
+        ``least``: the widths of columns with shorter content. Return the widths.
+        """
         lines = [[cell(value) for value in row] for row in rows]
         widths = [
-            max(len(line[index]) for line in [list(headers), *lines])
-            for index in range(len(headers))
+            max(least.get(header, 0), *(len(line[index]) for line in [list(headers), *lines]))
+            for index, header in enumerate(headers)
         ]
         if self.live:
             excess = fit(headers, widths, columns())
             if excess > 0 and headers[-1] in LEFT_OUT:
                 return self.table(headers[:-1], [line[:-1] for line in lines])
-        self._row(headers, widths)
+        self.write_row(headers, widths)
         for line in lines:
-            self._row(line, widths)
+            self.write_row(line, widths)
+        return widths
 
-    def _row(self, line: Sequence, widths: Sequence) -> None:
+    def write_row(self, line: Iterable[str], widths: Sequence[int]) -> None:
+        """Write a row of a table. A text that is too long is shortened on a terminal only."""
         cells = [
-            self.colorize(shorten(text, width).ljust(width), text)
+            self.colorize((shorten(text, width) if self.live else text).ljust(width), text)
             for text, width in zip(line, widths, strict=True)
         ]
         self.write_line(GAP.join(cells).rstrip())

@@ -3,10 +3,12 @@
 A view has ``show``, ``note``, ``wait`` and ``close``.
 """
 
+import datetime
 import pkgutil
 import threading
 from typing import TYPE_CHECKING, TypeAlias
 
+from heat_lite.cli import action_history
 from heat_lite.cli.display import resource_tree, terminal
 from heat_lite.common.value_types import Values
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from heat_lite.cli.display.live_view import LiveView
 
 View: TypeAlias = 'LineView | LiveView'
+STACK_TYPE = 'OS::Heat::Stack'
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -32,50 +35,52 @@ def reason_of(member: resource_tree.Member) -> str:
     return '' if member.reason in ('', 'state changed') else member.reason
 
 
-def type_text(member: resource_tree.Member) -> str:
-    """Return the type of a resource; of a template only the file name."""
-    return short_type(member.row['resource_type'])
-
-
 def short_type(name: str) -> str:
     """Return the name of a type; of a template only the file name."""
     return name.rpartition('/')[2] if '://' in name else name
 
 
-def _order(member: resource_tree.Member) -> tuple[bool, int]:
-    """Nested members start after the resource that contains them, and end before it."""
-    has_ended = member.outcome != 'IN_PROGRESS'
-    return has_ended, -member.depth if has_ended else member.depth
-
-
 class LineView:
-    """A line for each change of a member."""
+    """A line for each event."""
+
+    prints_events = True
 
     def __init__(self, out: terminal.Terminal) -> None:
         self.out = out
         self._last_note = ''
+        #: {path: (seconds, time of the event)} of the begin of the work
+        self._began: dict[str, tuple[float, datetime.datetime]] = {}
 
     def show(
-        self,
-        stack: Values,
-        tree: resource_tree.ResourceTree,
-        changed: list[resource_tree.Member],
-        now: float,
+        self, stack: Values, tree: resource_tree.ResourceTree, events: list[Values], now: float
     ) -> None:
-        """Show the members that have changed."""
-        if changed:
-            self._last_note = ''
-        for member in sorted(changed, key=_order):
-            if member.outcome:
-                self._show(member, now)
+        """Show new events, but for those of nested stacks: their resource has the same."""
+        for event in events:
+            path, status = tree.path_of(event), event['resource_status']
+            is_own = resource_tree.is_of_stack(event)
+            if terminal.outcome(status) and not (is_own and tree.knows(event)):
+                self._last_note = ''
+                member = tree.members.get(path)
+                kind = STACK_TYPE if is_own else member.row['resource_type'] if member else ''
+                self._show(event, path, kind, self._seconds(event, path, now))
 
-    def _show(self, member: resource_tree.Member, now: float) -> None:
-        status = member.status
-        seconds = '' if member.outcome == 'IN_PROGRESS' else seconds_text(member.seconds(now))
-        reason = '  ' + reason_of(member) if member.outcome == 'FAILED' else ''
+    def _seconds(self, event: Values, path: str, now: float) -> float | None:
+        """Return the seconds since the begin of the work; times of events are whole seconds."""
+        moment = action_history.read_time(event['event_time'])
+        if event['resource_status'].endswith('IN_PROGRESS'):
+            self._began[path] = now, moment
+            return None
+        began, first = self._began.pop(path, (now, moment))
+        by_events = (moment - first).total_seconds()
+        return now - began if now - began > by_events - 1 else by_events
+
+    def _show(self, event: Values, path: str, kind: str, seconds: float | None) -> None:
+        status = event['resource_status']
+        reason = event.get('resource_status_reason') or ''
+        more = '  ' + reason if terminal.outcome(status) == 'FAILED' else ''
         self.out.write_line(
-            f'  {self.out.symbol(status)} {seconds:>6}  {member.path:18}'
-            f' {type_text(member):24} {self.out.colorize(status, status)}{reason}'
+            f'  {self.out.symbol(status)} {seconds_text(seconds):>6}  {path:18}'
+            f' {short_type(kind):24} {self.out.colorize(status, status)}{more}'
         )
 
     def note(self, text: str) -> None:
@@ -93,21 +98,13 @@ class LineView:
 
 
 class JsonView(LineView):
-    """A JSON object a line for each change of a member."""
+    """A JSON object a line for each event."""
 
-    def _show(self, member: resource_tree.Member, now: float) -> None:
-        seconds = member.seconds(now)
-        self.out.write_json(
-            {
-                'resource': member.path,
-                'resource_type': member.row['resource_type'],
-                'resource_status': member.status,
-                'resource_status_reason': member.reason,
-                'physical_resource_id': member.row.get('physical_resource_id'),
-                'seconds': None if seconds is None else round(seconds, 3),
-            },
-            indent=None,
-        )
+    def _show(self, event: Values, path: str, kind: str, seconds: float | None) -> None:
+        keys = ('resource_status', 'resource_status_reason', 'physical_resource_id', 'event_time')
+        row = {'resource': path, 'resource_type': kind, **{key: event.get(key) for key in keys}}
+        row['seconds'] = None if seconds is None else round(seconds, 3)
+        self.out.write_json(row, indent=None)
 
     def note(self, text: str) -> None:
         if text != self._last_note:

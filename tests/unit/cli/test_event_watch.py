@@ -37,8 +37,9 @@ class StreamingService:
 
     def __call__(self, environ, start_response):
         name = environ['PATH_INFO'].rpartition('/')[2]
-        self.requests.append(name)
-        if name == 'events' and 'event-stream' in environ['HTTP_ACCEPT']:
+        is_stream = 'event-stream' in environ['HTTP_ACCEPT']
+        self.requests.append('stream' if is_stream else name)
+        if is_stream:
             return self._stream(environ, start_response)
         start_response('200 OK', [('Content-Type', 'application/json')])
         status = self.statuses[0]
@@ -133,4 +134,4 @@ def test_service_without_streams_is_asked_again_and_again(refusal):
     statuses = ['CREATE_IN_PROGRESS'] * 4 + ['CREATE_COMPLETE']
     service = StreamingService(status=statuses, refusals=[refusal])
     follow(service)
-    assert (service.requests.count('events'), service.requests.count('1')) == (1, 5)
+    assert (service.requests.count('stream'), service.requests.count('1')) == (1, 5)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from heat_lite.cli import api_client, errors, events
+from heat_lite.cli import api_client, errors
 
 PROGRAM = [sys.executable, '-m', 'heat_lite.cli.main']
 
@@ -61,10 +61,3 @@ def test_advice_names_the_command_that_helps(text, command):
     ended = 'Cancelling update when stack is CREATE_COMPLETE is not supported.'
     for other in ('else', ended):
         assert errors.advice(api_client.RequestFailed(400, other), _Arguments) == ''
-
-
-def test_event_of_a_stack_that_is_gone_keeps_its_name():
-    link = [{'rel': 'stack', 'href': 'http://x/v1/p/stacks/app-g/2'}]
-    event = {'resource_name': 'r', 'links': link, 'physical_resource_id': 'p'}
-    paths = events.NestedPaths(api_client.ApiClient('http://127.0.0.1:1/v1/x'), '/stacks/a/1', ())
-    assert paths.find(event) == 'r'

@@ -60,31 +60,82 @@ def test_nested_members_are_indented_and_waiting_ones_say_for_what():
     assert 'outer' in lines[2] and lines[3].startswith('   ✔ inner')
 
 
+def shown(tree, status, ended=False):
+    """Return the lines of a picture, each without what changes with the time."""
+    found = live_view.Picture()
+    found.take({'stack_name': 'app', 'stack_status': status}, tree, zero=0)
+    found.ended = ended
+    first, *lines = found.lines(120, 20, clock=3)
+    return [first.plain.split('  ')[-2], *(line.plain for line in lines)]
+
+
 def test_rollback_of_a_create_counts_what_it_has_deleted():
     tree = resource_tree.ResourceTree()
     tree.update([], 0, is_first=True)
     tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'CREATE_COMPLETE')], 1)
+    tree.begin_rollback()
     tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'DELETE_COMPLETE')], 2)
-    found = live_view.Picture()
-    found.take({'stack_name': 'app', 'stack_status': 'ROLLBACK_IN_PROGRESS'}, tree, zero=0)
-    lines = [line.plain for line in found.lines(120, 20, clock=3)]
-    assert '1 of 2' in lines[0]
-    assert lines[1].startswith(' · a') and lines[2].startswith(' ✔ b')
+    count, *lines = shown(tree, 'ROLLBACK_IN_PROGRESS')
+    assert '1 of 2' in count
+    assert lines[0].startswith(' · a') and lines[1].startswith(' ✔ b')
 
 
-def test_progress_of_an_update_counts_changed_members_only():
+def updated(plan, *statuses):
+    """Return the tree of an update of a chain, its plan and the present statuses."""
+    before = {name: 'CREATE_COMPLETE' for name in 'abcd'}
+    needs = {'a': ['b'], 'b': ['c']}
     tree = resource_tree.ResourceTree()
-    tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'CREATE_COMPLETE')], 0, is_first=True)
-    tree.update([row('a', 'UPDATE_IN_PROGRESS'), row('b', 'CREATE_COMPLETE')], 1)
-    members = list(tree.members.values())
-    assert live_view.progress_of('UPDATE', members) == (0, 1)
-    assert live_view.progress_of('DELETE', members) == (0, 2)
+    tree.plan = plan
+    for now, state in enumerate((before, {**before, **dict(zip('abcd', statuses, strict=False))})):
+        rows = [row(name, state[name], required_by=needs.get(name, ())) for name in 'abcd']
+        tree.update(rows, now, is_first=not now)
+    return tree
+
+
+def test_update_counts_what_it_will_change_and_marks_the_rest():
+    tree = updated({'a', 'b', 'c', 'new'}, 'UPDATE_IN_PROGRESS')
+    count, a, b, c, d = shown(tree, 'UPDATE_IN_PROGRESS')
+    assert '0 of 4' in count and a[1] in live_view.SPINNER
+    assert b.startswith(' · b') and b.endswith('waits for a') and c.endswith('waits for b')
+    assert d.split() == ['=', 'd', 'unchanged', 'T']
+
+
+def test_planned_change_that_was_not_needed_is_unchanged_at_the_end():
+    tree = updated({'a', 'b', 'c'}, 'UPDATE_COMPLETE')
+    count, _, b, _, _ = shown(tree, 'UPDATE_COMPLETE', ended=True)
+    assert '1 of 1' in count and b.split() == ['=', 'b', 'unchanged', 'T']
+    count, _, b, _, _ = shown(tree, 'UPDATE_FAILED', ended=True)
+    assert '1 of 3' in count and b.startswith(' · b')
+
+
+def test_update_without_a_plan_counts_what_is_done_only():
+    tree = updated(None, 'UPDATE_COMPLETE', 'UPDATE_IN_PROGRESS')
+    count, _, _, c, _ = shown(tree, 'UPDATE_IN_PROGRESS')
+    assert '1 done' in count and ' of ' not in count and 'waits' not in c
+
+
+def test_rollback_of_an_update_plans_to_undo_what_was_touched():
+    tree = updated({'a', 'b', 'c'}, 'UPDATE_COMPLETE', 'UPDATE_FAILED')
+    tree.begin_rollback()
+    count, a, _, c, _ = shown(tree, 'ROLLBACK_IN_PROGRESS')
+    assert '0 of 2' in count and a.startswith(' · a') and c.startswith(' = c')
+
+
+def test_unknown_members_of_a_group_may_change():
+    tree = updated({'group/'})
+    assert tree.is_planned('group/1/db') and not tree.is_planned('a')
 
 
 def test_member_that_was_continued_by_an_update_counts_as_created():
     tree = resource_tree.ResourceTree()
     tree.update([row('a', 'CREATE_COMPLETE'), row('b', 'UPDATE_COMPLETE')], 0)
-    assert live_view.progress_of('CREATE', list(tree.members.values())) == (2, 2)
+    assert '2 of 2' in shown(tree, 'CREATE_IN_PROGRESS')[0]
+
+
+def test_suspend_begins_with_what_needs_others():
+    tree = updated(None, 'CREATE_COMPLETE', 'CREATE_COMPLETE', 'SUSPEND_IN_PROGRESS')
+    count, a, b, _, _ = shown(tree, 'SUSPEND_IN_PROGRESS')
+    assert '0 of 4' in count and a.endswith('waits for b') and b.endswith('waits for c')
 
 
 def test_delete_shows_members_before_their_turn_as_waiting():

@@ -28,16 +28,22 @@ def application_of(statuses, failures=None, ended=None):
     ``ended`` is the status of a stack whose action has ended before its resource.
     """
     following = itertools.chain(statuses, itertools.repeat(statuses[-1]))
-    now = {}
+    now, events = {}, []
 
     def application(environ, start_response):
-        if environ['PATH_INFO'].endswith('/events'):
+        if 'event-stream' in environ['HTTP_ACCEPT']:
             start_response('406 Not Acceptable', [])
             return [b'']
-        if environ['PATH_INFO'].endswith('/resources'):
+        if environ['PATH_INFO'].endswith('/events'):
+            marker = environ['QUERY_STRING'].partition('marker=')[2].partition('&')[0]
+            body = {'events': events[int(marker or 0) :]}
+        elif environ['PATH_INFO'].endswith('/resources'):
             body = {'resources': [resource('only', now['status'])]}
         else:
-            now['status'] = next(following)
+            before, now['status'] = now.get('status'), next(following)
+            if now['status'] != before:
+                moment = {'id': str(len(events) + 1), 'event_time': '2026-01-01T00:00:00Z'}
+                events.append({**resource('only', now['status']), **moment})
             body = {
                 'stack': {
                     'stack_name': 's',
@@ -148,7 +154,8 @@ def test_hook_that_holds_the_action_is_shown_once(monkeypatch):
             return inner(environ, start_response)
         start_response('200 OK', [])
         event = {**resource('only', 'INIT_COMPLETE'), 'id': '1', 'resource_status_reason': reason}
-        return [json.dumps({'events': [event]}).encode()]
+        events = [] if 'marker' in environ['QUERY_STRING'] else [event]
+        return [json.dumps({'events': events}).encode()]
 
     with identity.serve(application) as url:
         lines = follow(url, 'CREATE')
@@ -173,7 +180,7 @@ def test_follow_beyond_its_time_limit_raises():
 
 def test_state_of_before_is_not_the_end_of_the_action():
     before = progress.Before(
-        {'stack_status': 'CREATE_COMPLETE', 'stack_status_reason': 'the reason'}
+        {'stack_status': 'CREATE_COMPLETE', 'stack_status_reason': 'the reason'}, event='1'
     )
     statuses = ['CREATE_COMPLETE', 'UPDATE_IN_PROGRESS', 'UPDATE_COMPLETE']
     with identity.serve(application_of(statuses)) as url:
@@ -187,8 +194,10 @@ def test_action_that_ends_in_the_state_of_before_is_known_by_its_events():
     def application(environ, start_response):
         if not environ['PATH_INFO'].endswith('/events'):
             return inner(environ, start_response)
-        requests.append(environ['QUERY_STRING'])
         start_response('200 OK', [('Content-Type', 'application/json')])
+        if 'marker' in environ['QUERY_STRING']:
+            return [b'{"events": []}']
+        requests.append(environ['QUERY_STRING'])
         return [json.dumps({'events': [{'id': f'event-{len(requests)}'}]}).encode()]
 
     with identity.serve(application) as url:
@@ -200,6 +209,8 @@ def test_action_that_ends_in_the_state_of_before_is_known_by_its_events():
 
 def test_interrupt_tells_how_to_follow_and_cancel():
     class InterruptingView:
+        prints_events = False
+
         def show(self, *state):
             pass
 
@@ -278,7 +289,7 @@ def test_request_waits_for_the_resources_of_a_cancelled_action(monkeypatch):
     answers = {
         '1': [stack_in('CREATE_FAILED')],
         'resources': [{'resources': [resource('slow', 'CREATE_IN_PROGRESS')]}],
-        'events': [{'events': [{'id': 'e'}]}],
+        'events': [{'events': [{**resource('s', 'INIT_COMPLETE'), 'id': 'e'}]}],
         'actions': [BUSY, BUSY, {}],
     }
     with identity.serve(responding(answers)) as url:

@@ -100,16 +100,21 @@ def test_causes_are_the_innermost_failures_even_after_a_rollback():
     assert [(each.path, each.reason) for each in tree.causes()] == [('n/a', 'reason of a')]
 
 
-def test_waiting_for_names_the_unfinished_requirements():
+def event(name, stack='s', physical='1'):
+    links = [{'rel': 'stack', 'href': f'http://h/v1/p/stacks/n/{stack}'}]
+    return {'resource_name': name, 'links': links, 'physical_resource_id': physical}
+
+
+def test_path_of_an_event_is_that_of_its_resource_even_after_its_delete():
     tree = resource_tree.ResourceTree()
-    rows = [
-        row('a', 'CREATE_IN_PROGRESS', required_by=['d']),
-        row('b', 'CREATE_COMPLETE', required_by=['d']),
-        row('c', 'INIT_COMPLETE', required_by=['d']),
-        row('d', 'INIT_COMPLETE'),
-    ]
-    tree.update(rows, 0)
-    assert tree.waiting_for(tree.members['d']) == ['a', 'c']
+    tree.update([row('g', 'CREATE_COMPLETE', nested='n1'), row('1', 'CREATE_COMPLETE', 'n1')], 0)
+    tree.update([], 1)
+    assert tree.path_of(event('1', 'n1')) == 'g/1' and tree.path_of(event('x')) == 'x'
+    assert tree.path_of(event('app-g', 'n1', physical='n1')) == 'g'
+
+
+def test_event_of_a_stack_that_was_never_listed_keeps_its_name():
+    assert resource_tree.ResourceTree().path_of(event('r', 'n2')) == 'r'
 
 
 def test_vanished_members_keep_their_places():
