@@ -66,26 +66,29 @@ def _convert(args: argparse.Namespace) -> int:
     if args.output and os.path.lexists(args.output) and not args.force:
         raise errors.FileError(f'{args.output} exists already: --force overwrites it')
     text = template_files.read(args.file)
-    data, target, status = _converted(args, text)
-    if status == errors.DONE or args.partial:
-        lost = _write(args, data, target, [] if _is_json(text) else comments.read(text))
-        if lost:
-            lines = [str(each.line) for each in lost[:MAX_LINES]] + ['...'] * (
-                len(lost) > MAX_LINES
-            )
-            why = 'JSON has none' if target == JSON else 'their parts are not in the new text'
-            _say(
-                f'{args.file}: note: comments are not carried over, of lines {", ".join(lines)}:'
-                f' {why}'
-            )
-    return status
+    data, target, problems = _converted(args, text)
+    count = f'{problems} parts have' if problems > 1 else 'one part has'
+    if problems and not args.partial:
+        raise errors.CommandError(
+            f'{args.file}: {count} no equivalent, so nothing is written; --partial writes the rest'
+        )
+    lost = _write(args, data, target, [] if _is_json(text) else comments.read(text))
+    if lost:
+        lines = [str(each.line) for each in lost[:MAX_LINES]] + ['...'] * (len(lost) > MAX_LINES)
+        why = 'JSON has none' if target == JSON else 'their parts are not in the new text'
+        _say(
+            f'{args.file}: note: comments are not carried over, of lines {", ".join(lines)}: {why}'
+        )
+    if args.output:
+        _say(f'wrote {args.output}' + f'; {count} no equivalent, as named above' * bool(problems))
+    return errors.FAILED if problems else errors.DONE
 
 
 def _converted(args: argparse.Namespace, text: str) -> tuple[Values, str, int]:
-    """Return the new document, its format, and the exit status."""
+    """Return the new document, its format, and the number of parts without an equivalent."""
     if COMPOSE.search(text) and args.to in (None, HOT) and not RESOURCES.search(text):
-        data, status = _from_compose(args, text)
-        return data, HOT, status
+        data, problems = _from_compose(args, text)
+        return data, HOT, problems
     try:
         data = cfn_reader.parse(text, args.file)
     except reader.FormatError as error:
@@ -93,13 +96,13 @@ def _converted(args: argparse.Namespace, text: str) -> tuple[Values, str, int]:
     is_cfn = cfn_to_hot.is_cfn(data)
     target = args.to or (HOT if is_cfn else YAML if _is_json(text) else JSON)
     if target != HOT:
-        return data, target, errors.DONE
+        return data, target, 0
     if not is_cfn:
         raise errors.FileError(
             f'{args.file} is no template in CFN and no compose file: write --to yaml or json'
         )
-    data, status = _to_hot(args.file, text, data)
-    return data, HOT, status
+    data, problems = _to_hot(args.file, text, data)
+    return data, HOT, problems
 
 
 def _is_json(text: str) -> bool:
@@ -107,22 +110,18 @@ def _is_json(text: str) -> bool:
 
 
 def _to_hot(name: str, text: str, data: Values) -> tuple[Values, int]:
-    """Return the template in HOT, and the exit status."""
+    """Return the template in HOT, and the number of parts without an equivalent."""
     done = cfn_to_hot.convert(data)
     positions = source_positions.Positions(text)
     for level, remarks in (('error', done.problems), ('note', done.notes)):
         for remark in remarks:
             line, column = positions.find(remark.path)
             _say(f'{name}:{line}:{column}: {level}: {remark.text}')
-    if done.problems:
-        count = len(done.problems)
-        parts = 'one part has' if count == 1 else f'{count} parts have'
-        _say(f'heat-lite: {name}: {parts} no equivalent in HOT; --partial writes the rest')
-    return done.data, errors.FAILED if done.problems else errors.DONE
+    return done.data, len(done.problems)
 
 
 def _from_compose(args: argparse.Namespace, text: str) -> tuple[Values, int]:
-    """Return the template of a compose file, and the exit status."""
+    """Return the template of a compose file, and the number of parts without an equivalent."""
     path = pathlib.Path('compose.yaml' if args.file == '-' else args.file)
     reader_of_file = compose_reader.Reader(os.environ, args.profile)
     folder = pathlib.Path(args.output).parent if args.output else path.parent
@@ -137,9 +136,7 @@ def _from_compose(args: argparse.Namespace, text: str) -> tuple[Values, int]:
         _say(f'{args.file}: error: {each}')
     for each in (*reader_of_file.notes, *conversion.notes):
         _say(f'{args.file}: note: {each}')
-    if conversion.problems:
-        _say(f'heat-lite: {args.file}: --partial writes the rest')
-    return template, errors.FAILED if conversion.problems else errors.DONE
+    return template, len(conversion.problems)
 
 
 def _say(text: str) -> None:

@@ -50,6 +50,11 @@ _KINDS = {
     completion.REFERENCE: types.CompletionItemKind.Reference,
     completion.KEYWORD: types.CompletionItemKind.Keyword,
 }
+#: the key of an entry, its indentation first; the type of an entry
+_ENTRY = re.compile(r'( *)["\']?([^\s"\'#\[\]{},:-][^"\'#:]*)["\']?:(?:\s|$)')
+_TYPE = re.compile(r'\b[tT]ype["\']?: *["\']?([\w:./-]+)')
+#: the misspelt word and the suggestion in a finding
+_SUGGESTION = re.compile(r'"([^"]+)"[^"]*Did you mean "([^"]+)"')
 _WORD = re.compile(r'[^\s,\[\]{}#]+')
 
 
@@ -146,6 +151,53 @@ def completion_item(item: completion.Item, span: types.Range) -> types.Completio
         else None,
         text_edit=types.TextEdit(span, text),
         filter_text=item.text,
+    )
+
+
+def symbols(text: str) -> list[types.DocumentSymbol]:
+    """Return the sections of a document and their entries.
+
+    They are found line by line, since a document that is being written cannot be parsed.
+    """
+    found: list[types.DocumentSymbol] = []
+    for number, line in enumerate(text.split('\n')):
+        entry = _ENTRY.match(line)
+        siblings = found if entry and not entry[1] else found[-1].children if found else []
+        if entry and (not siblings or len(entry[1]) == siblings[0].selection_range.start.character):
+            start, end = types.Position(number, len(entry[1])), types.Position(number, len(line))
+            kind = types.SymbolKind.Field if entry[1] else types.SymbolKind.Namespace
+            span = types.Range(start, end)
+            siblings.append(types.DocumentSymbol(entry[2], kind, span, span, children=[]))
+        for each in (*found[-1:], *(found[-1].children[-1:] if found else ())):
+            if line.strip():
+                each.range = types.Range(each.range.start, types.Position(number, len(line)))
+        kind_of = _TYPE.search(line)
+        if kind_of and found and found[-1].children:
+            last = found[-1].children[-1]
+            last.detail = last.detail or kind_of[1]
+    return found
+
+
+def fix(document: TextDocument, diagnostic: types.Diagnostic) -> types.CodeAction | None:
+    """Return the correction that a finding suggests; None without one."""
+    found = _SUGGESTION.search(diagnostic.message)
+    lines = document.source.splitlines(keepends=True)
+    start = document.position_codec.position_from_client_units(lines, diagnostic.range.start)
+    if found is None or start.line >= len(lines):
+        return None
+    column = lines[start.line].find(found[1], start.character)
+    if column < 0:
+        return None
+    span = types.Range(
+        types.Position(start.line, column), types.Position(start.line, column + len(found[1]))
+    )
+    edit = types.TextEdit(document.position_codec.range_to_client_units(lines, span), found[2])
+    return types.CodeAction(
+        title=f'Replace by {found[2]}',
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[diagnostic],
+        is_preferred=True,
+        edit=types.WorkspaceEdit(changes={document.uri: [edit]}),
     )
 
 

@@ -20,6 +20,8 @@ from heat_lite.template.lint.settings import Settings
 
 #: bytes of all files together
 MAX_TOTAL_BYTES = 64 * 1024 * 1024
+#: files of folders that are named because they are not checked
+MAX_NAMES = 5
 OUTSIDE = (
     'The file cannot be read: it is outside of the folders of the linted files (--root FOLDER '
     'permits another folder)'
@@ -187,7 +189,7 @@ def inspect(
 ) -> tuple[list[finding.Finding], Mapping[str, str]]:
     """Return the findings in files and folders, and the texts that may be quoted.
 
-    Raises ValueError for too many files.
+    Tell which files of folders are left out. Raises ValueError for too many files.
     """
     files, candidates = lint_settings.expand(names, settings)
     named = [*files, *settings.environments]
@@ -197,7 +199,16 @@ def inspect(
         Files([*(os.path.dirname(name) or '.' for name in named), *folders, *roots], texts),
         settings,
     )
-    return linter.lint(named, candidates), linter.texts
+    found = linter.lint(named, candidates)
+    others = [name for name in candidates if name not in linter.texts]
+    if others:
+        more = f' and {len(others) - MAX_NAMES} others' if len(others) > MAX_NAMES else ''
+        print(
+            'heat-lite lint: not checked, no templates or environments in UTF-8:'
+            f' {", ".join(others[:MAX_NAMES])}{more}',
+            file=sys.stderr,
+        )
+    return found, linter.texts
 
 
 def show_warnings(names: Collection[str], texts: Mapping[str, str]) -> int:

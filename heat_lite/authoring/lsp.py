@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from typing import TypeAlias
 
 from lsprotocol import types
 from pygls import uris
@@ -11,7 +12,8 @@ from pygls.workspace import TextDocument
 from heat_lite.authoring import language_server, lint_settings
 from heat_lite.authoring.language_server import TemplateServer
 from heat_lite.cli.option_parser import PLUGIN_DIR, Parser, argument, flag, timeout
-from heat_lite.template.editing import completion, cursor, lookup
+from heat_lite.template import reader
+from heat_lite.template.editing import completion, cursor, formatting, lookup
 from heat_lite.template.lint.document import TemplateDocument
 
 LSP = (
@@ -27,6 +29,17 @@ LSP = (
 )
 
 
+#: the requests about one document
+Request: TypeAlias = (
+    types.CompletionParams
+    | types.HoverParams
+    | types.DefinitionParams
+    | types.DocumentSymbolParams
+    | types.DocumentFormattingParams
+    | types.CodeActionParams
+)
+
+
 def build(server: TemplateServer) -> TemplateServer:
     """Register the requests and notifications of the protocol."""
     for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE):
@@ -37,6 +50,9 @@ def build(server: TemplateServer) -> TemplateServer:
     server.feature(types.TEXT_DOCUMENT_COMPLETION, options)(complete)
     server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
     server.feature(types.TEXT_DOCUMENT_DEFINITION)(find_definition)
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(list_symbols)
+    server.feature(types.TEXT_DOCUMENT_FORMATTING)(format_document)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(list_fixes)
     return server
 
 
@@ -89,7 +105,7 @@ def _position(document: TextDocument, position: types.Position) -> tuple[int, in
 
 def _open_document(
     server: TemplateServer,
-    params: types.CompletionParams | types.HoverParams | types.DefinitionParams,
+    params: Request,
 ) -> TextDocument | None:
     """Return the document of a request, None for one that the client has not opened."""
     return server.workspace.text_documents.get(params.text_document.uri)
@@ -133,7 +149,13 @@ def find_definition(
     if target is None:
         return None
     uri = uris.from_fs_path(os.path.abspath(target.file))
-    start = types.Position(target.position.line - 1, target.position.column - 1)
+    line = target.position.line - 1
+    if target.file == found[0].name:
+        # a text that is being written has lines which were not read
+        source = server.workspace.text_documents[params.text_document.uri].source.split('\n')
+        text = found[0].text.split('\n')[line]
+        line = source.index(text) if text in source else line
+    start = types.Position(line, target.position.column - 1)
     return types.Location(uri or target.file, types.Range(start, start))
 
 
@@ -144,9 +166,40 @@ def _find_place(
     document = _open_document(server, params)
     if document is None:
         return None
-    place = cursor.place_at(document.source, *_position(document, params.position))
-    template = None if place is None else server.template(document.path, document.source)
-    return None if place is None or template is None else (template, place)
+    found = cursor.read_place(document.source, *_position(document, params.position))
+    template = found and server.template(document.path, found[0])
+    return (template, found[1]) if found and template else None
+
+
+def list_symbols(
+    server: TemplateServer, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol]:
+    """Return the sections of a document, with their entries."""
+    document = _open_document(server, params)
+    return language_server.symbols(document.source) if document else []
+
+
+def format_document(
+    server: TemplateServer, params: types.DocumentFormattingParams
+) -> list[types.TextEdit]:
+    """Return the change to the usual form; none for a text that cannot be formatted."""
+    document = _open_document(server, params)
+    if document is None:
+        return []
+    try:
+        done = formatting.formatted(document.source)
+    except (reader.FormatError, formatting.NotFormattable):
+        return []
+    whole = types.Range(types.Position(0, 0), types.Position(len(document.lines), 0))
+    return [] if done == document.source else [types.TextEdit(whole, done)]
+
+
+def list_fixes(server: TemplateServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """Return the corrections of misspelt words that findings suggest."""
+    document = _open_document(server, params)
+    found = params.context.diagnostics if document else ()
+    fixes = (language_server.fix(document, each) for each in found)
+    return [each for each in fixes if each]
 
 
 def parser() -> Parser:

@@ -65,6 +65,23 @@ def draft(text: str, line: int, column: int) -> Draft | None:
     return Draft(candidate, place, word, len(before) + 1)
 
 
+def read_place(text: str, line: int, column: int) -> tuple[str, Place] | None:
+    """Return a readable text and the place of the word at a position, None where there is none.
+
+    In a text that is being written, it is what ``draft`` reads of it.
+    """
+    if _is_data(text):
+        place = place_at(text, line, column)
+        return place and (text, place)
+    found = draft(text, line, column)
+    if found is None:
+        return None
+    after = _WORD_AFTER.match(text.split('\n')[line - 1][column - 1 :])
+    word = found.word + (after[0] if after else '')
+    path = tuple(word if part == MARK else part for part in found.place.path)
+    return found.text.replace(MARK, word), Place(path, found.place.is_key, word)
+
+
 class _Context(NamedTuple):
     """The lines before and after that of the cursor. ``opened`` leaves brackets open in it."""
 

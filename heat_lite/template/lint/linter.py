@@ -125,7 +125,10 @@ class Linter:
         """Return the documents of a run. Without an empty one, where there is a template."""
         named = {name: self._document(name) for name in names}
         beside = {name: self._document(name) for name in candidates if name not in named}
-        found = [*named.values(), *filter(looks_like_heat, beside.values())]
+        used = {name: each for name, each in beside.items() if looks_like_heat(each)}
+        for name in beside.keys() - used.keys():
+            self.texts.pop(name, None)
+        found = [*named.values(), *used.values()]
         has_template = any(each.data and not is_environment(each) for each in found)
         self._documents = {
             each.name: self._environment(each, each.name in named) if is_environment(each) else each

@@ -125,7 +125,7 @@ def test_part_without_equivalent_is_named_with_its_place(folder, capsys):
     output = capsys.readouterr()
     assert output.out == ''
     assert 'autoscaling.template:8:52: error: HOT has no equivalent of Fn::GetAZs' in output.err
-    assert 'one part has no equivalent in HOT; --partial writes the rest' in output.err
+    assert 'one part has no equivalent, so nothing is written; --partial' in output.err
 
 
 def test_partial_template_keeps_what_has_no_equivalent(folder, capsys):
@@ -134,6 +134,12 @@ def test_partial_template_keeps_what_has_no_equivalent(folder, capsys):
     zones = data['resources']['Group']['properties']['AvailabilityZones']
     assert zones == {'Fn::GetAZs': ''}
     assert data['outputs']['Url']['value'] == {'get_attr': ['Up', 'AlarmUrl']}
+
+
+def test_partial_template_in_a_file_is_named_with_what_it_lacks(folder, capsys):
+    assert convert.main(['--partial', '-o', 'new.yaml', str(CORPUS / WITHOUT_EQUIVALENT)]) == 1
+    assert 'wrote new.yaml; one part has no equivalent' in capsys.readouterr().err
+    assert reader.parse((folder / 'new.yaml').read_text())['resources']
 
 
 def test_comments_in_json_are_named_by_their_lines(folder, capsys):

@@ -11,6 +11,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+from heat_lite.template.editing import formatting
 from tests.timeouts import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -318,3 +319,87 @@ def test_language_server_without_pygls_names_the_missing_package(tmp_path):
     )
     assert done.returncode == 2
     assert "pip install 'heat-lite[lsp]'" in done.stderr
+
+
+BROKEN = (
+    SERVER
+    + """\
+      flavor: {get_param: flavor}
+      networks: [{network: {get_resource: net
+  last:
+    type: OS::Heat::Value
+    properties: {value: {get_
+"""
+)
+
+
+def test_half_typed_lines_are_described_and_lead_to_definitions(folder):
+    async def scenario(client):
+        client.open('app.yaml', BROKEN)
+        assert 'The size of the server' in await client.hover('app.yaml', BROKEN, 'get_param: flav')
+        assert 'OS::Nova::Server' in await client.hover('app.yaml', BROKEN, 'type: OS::Nova::Ser')
+        found = await client.definition('app.yaml', BROKEN, 'get_param: flav')
+        assert found == ('app.yaml', 2)
+        assert await client.definition('app.yaml', BROKEN, 'get_resource: n') == ('app.yaml', 4)
+        assert 'get_attr' in await client.complete('app.yaml', BROKEN, '{value: {get_')
+
+    play(folder, scenario)
+
+
+def test_symbols_are_the_sections_and_entries_even_of_half_typed_lines(folder):
+    async def scenario(client):
+        client.open('app.yaml', BROKEN)
+        document = types.TextDocumentIdentifier(client.uri('app.yaml'))
+        found = await client.client.text_document_document_symbol_async(
+            types.DocumentSymbolParams(document)
+        )
+        assert [each.name for each in found] == ['heat_template_version', 'parameters', 'resources']
+        entries = [(each.name, each.detail, each.range.end.line) for each in found[2].children]
+        assert entries == [
+            ('net', 'OS::Neutron::Net', 4),
+            ('part', 'part.yaml', 5),
+            ('server', 'OS::Nova::Server', 10),
+            ('last', 'OS::Heat::Value', 13),
+        ]
+
+    play(folder, scenario)
+
+
+def test_document_is_formatted_unless_it_cannot_be_read(folder):
+    async def scenario(client):
+        text = HOT.replace('  part:', '\n\n\n  part:')
+        client.open('app.yaml', text)
+        client.open('broken.yaml', BROKEN)
+        changes = []
+        for name in ('app.yaml', 'broken.yaml'):
+            document = types.TextDocumentIdentifier(client.uri(name))
+            options = types.FormattingOptions(tab_size=2, insert_spaces=True)
+            params = types.DocumentFormattingParams(document, options)
+            changes.append(await client.client.text_document_formatting_async(params))
+        [change], nothing = changes
+        assert change.new_text == formatting.formatted(text) != text and not nothing
+        assert change.range.end.line == text.count('\n')
+
+    play(folder, scenario)
+
+
+def test_misspelt_word_has_a_quick_fix(folder):
+    async def scenario(client):
+        text = (
+            HOT + '  café: {type: OS::Heat::Value, properties: {vlaue: {get_atrr: [net, name]}}}\n'
+        )
+        client.open('app.yaml', text)
+        await client.findings('app.yaml')
+        diagnostics = client.published[client.uri('app.yaml')].diagnostics
+        document = types.TextDocumentIdentifier(client.uri('app.yaml'))
+        whole = types.Range(types.Position(0, 0), types.Position(9, 0))
+        params = types.CodeActionParams(document, whole, types.CodeActionContext(diagnostics))
+        found = await client.client.text_document_code_action_async(params)
+        edits = [edit for each in found for edit in each.edit.changes[client.uri('app.yaml')]]
+        line = text.splitlines()[6]
+        assert {
+            (line[edit.range.start.character : edit.range.end.character], edit.new_text)
+            for edit in edits
+        } >= {('vlaue', 'value'), ('get_atrr', 'get_attr')}
+
+    play(folder, scenario)

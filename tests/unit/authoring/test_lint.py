@@ -87,6 +87,14 @@ def test_text_format_shows_no_line_with_a_password(tmp_path):
     assert 'hard-coded-password' in done.stdout and 'zvqkwpml' not in done.stdout
 
 
+def test_folder_has_the_findings_of_its_files_and_names_what_is_left_out(tmp_path):
+    (tmp_path / 'app.yaml').write_text('resources: {r: {type: OS::Heat::RandomString}}\n')
+    (tmp_path / 'values.yaml').write_text('resources: {limits: {cpu: 1}}\n')
+    done = run('lint', '--format', 'short', '.', cwd=tmp_path)
+    assert done.stdout == run('lint', '--format', 'short', 'app.yaml', cwd=tmp_path).stdout
+    assert 'error version' in done.stdout and done.stderr.endswith(': values.yaml\n')
+
+
 def test_json_format_lists_findings(folder):
     done = run('lint', '--format', 'json', 'warned.yaml', cwd=folder)
     [found] = json.loads(done.stdout)
