@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-from typing import TypeAlias
 
 from lsprotocol import types
 from pygls import uris
@@ -12,6 +11,7 @@ from pygls.workspace import TextDocument
 from heat_lite.authoring import language_server, lint_settings
 from heat_lite.authoring.language_server import TemplateServer
 from heat_lite.cli.option_parser import PLUGIN_DIR, Parser, argument, flag, timeout
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader
 from heat_lite.template.editing import completion, cursor, formatting, lookup
 from heat_lite.template.lint.document import TemplateDocument
@@ -26,17 +26,6 @@ LSP = (
     PLUGIN_DIR,
     timeout(language_server.TIMEOUT, 'end a check'),
     flag('--stdio', help='accepted, as editors pass it'),
-)
-
-
-#: the requests about one document
-Request: TypeAlias = (
-    types.CompletionParams
-    | types.HoverParams
-    | types.DefinitionParams
-    | types.DocumentSymbolParams
-    | types.DocumentFormattingParams
-    | types.CodeActionParams
 )
 
 
@@ -103,10 +92,7 @@ def _position(document: TextDocument, position: types.Position) -> tuple[int, in
     return found.line + 1, found.character + 1
 
 
-def _open_document(
-    server: TemplateServer,
-    params: Request,
-) -> TextDocument | None:
+def _open_document(server: TemplateServer, params: Value) -> TextDocument | None:
     """Return the document of a request, None for one that the client has not opened."""
     return server.workspace.text_documents.get(params.text_document.uri)
 

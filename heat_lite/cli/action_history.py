@@ -24,12 +24,13 @@ class ActionHistory(NamedTuple):
     """What an action has done before it is followed.
 
     ``seconds``: how long it has run. ``work``: {(id of the stack, name of the resource): WorkTime}.
-    ``event``: the id of the last event before it.
+    ``event``: the id of the last event before it. ``is_new``: whether it rolls a create back.
     """
 
     seconds: float = 0.0
     work: dict[tuple[str, str], WorkTime] = {}
     event: str | None = None
+    is_new: bool = False
 
 
 def read(api: api_client.ApiClient, path: str) -> ActionHistory:
@@ -38,7 +39,9 @@ def read(api: api_client.ApiClient, path: str) -> ActionHistory:
         stack = api.stack_at(path)
         newest_first = _newest_first(api, path)
         found = _last_action(stack, newest_first)
-        earlier = next(newest_first, {})
+        earlier = next(newest_first, None)
+        older = itertools.chain([earlier] if earlier else [], newest_first)
+        is_new = stack['stack_status'] == 'ROLLBACK_IN_PROGRESS' and _is_create(stack, older)
     except (api_client.RequestFailed, KeyError, TypeError, ValueError):
         return ActionHistory()
     if not found:
@@ -47,7 +50,7 @@ def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     zero = read_time(found[0]['event_time'])
     end = datetime.datetime.now(datetime.UTC) if is_running else read_time(found[-1]['event_time'])
     seconds = max((end - zero).total_seconds(), 0.0)
-    return ActionHistory(seconds, _work(found, zero), earlier.get('id'))
+    return ActionHistory(seconds, _work(found, zero), earlier and earlier['id'], is_new)
 
 
 def seconds_since(event: dict) -> float:
@@ -68,10 +71,19 @@ def _last_action(stack: Values, newest_first: Iterable[dict]) -> list[dict]:
     found = []
     for event in newest_first:
         found.append(event)
-        is_own = event.get('physical_resource_id') == stack['id']
-        if is_own and event['resource_status'].endswith('_IN_PROGRESS'):
+        if _is_own(stack, event) and event['resource_status'].endswith('_IN_PROGRESS'):
             return found[::-1]
     return []
+
+
+def _is_own(stack: Values, event: Values) -> bool:
+    return event.get('physical_resource_id') == stack['id']
+
+
+def _is_create(stack: Values, newest_first: Iterable[dict]) -> bool:
+    """Return whether the last action but rollbacks is a create."""
+    own = (each['resource_status'] for each in newest_first if _is_own(stack, each))
+    return next((each for each in own if not each.startswith('ROLLBACK')), '').startswith('CREATE')
 
 
 def _work(events: Iterable[dict], zero: datetime.datetime) -> 'dict[tuple[str, str], WorkTime]':

@@ -46,15 +46,9 @@ def events(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     if not args.follow:
         return
     seen = {each['id'] for each in found}
-    try:
-        for event in _streamed(api, path, {**query, 'nested_depth': args.nested}):
-            if event['id'] not in seen:
-                table.add([event])
-    except api_client.RequestFailed as error:
-        # a stock Heat, or a service whose places for streams are taken: ask again and again
-        if error.status not in WITHOUT_STREAM or not path:
-            raise
-        _poll(api, path, last, table, args.nested, query)
+    for event in _happening(api, path, last, {**query, 'nested_depth': args.nested}):
+        if event['id'] not in seen:
+            table.add([event])
 
 
 class EventTable:
@@ -98,52 +92,40 @@ class EventTable:
         return row if self._path else [row[0], event['stack_name'], *row[1:]]
 
 
-def _streamed(api: api_client.ApiClient, path: str, query: Values) -> Iterator[Values]:
-    """Yield the events, of one stack also the stored ones, until it is deleted.
+def _happening(
+    api: api_client.ApiClient, path: str, last: str | None, query: Values
+) -> Iterator[Values]:
+    """Yield events, until the stack is deleted; those of one stack also from its beginning.
 
-    Raises RequestFailed if the service has no streams, or no place for one.
+    A stock Heat, or a service whose places for streams are taken, is asked again and again for
+    those after the ``last`` one. Raises RequestFailed.
     """
-    query = {**query, **({'from': 'start'} if path else {})}
-    position, silent = None, time.monotonic() + progress.UNREACHABLE_SECONDS
+    answered, position, has_stream = time.monotonic(), None, True
+    start = {'from': 'start'} if path else {}
     while True:
         try:
-            for found, kind, data in event_stream.messages(api, path, position, **query):
-                position = found or position
-                silent = time.monotonic() + progress.UNREACHABLE_SECONDS
-                if kind == 'event':
-                    yield data
-                elif kind == 'complete' and path:
+            if has_stream:
+                messages = event_stream.messages(api, path, position, **query, **start)
+                for found, kind, data in messages:
+                    position, answered = found or position, time.monotonic()
+                    if kind == 'event':
+                        yield data
+                    elif kind == 'complete' and path:
+                        return
+            else:
+                is_deleted = api.stack_at(path)['stack_status'] == 'DELETE_COMPLETE'
+                new = progress.new_events(api, path, last, **query)
+                yield from new
+                answered, last = time.monotonic(), new[-1]['id'] if new else last
+                if is_deleted:
                     return
         except api_client.RequestFailed as error:
-            is_refused = position is None and error.status in WITHOUT_STREAM
-            if is_refused or not error.is_temporary or time.monotonic() > silent:
+            if has_stream and position is None and path and error.status in WITHOUT_STREAM:
+                has_stream = False
+            elif error.status == 404 and not has_stream:
+                return
+            elif (
+                not error.is_temporary or time.monotonic() - answered > progress.UNREACHABLE_SECONDS
+            ):
                 raise
         time.sleep(1)
-
-
-def _poll(
-    api: api_client.ApiClient,
-    path: str,
-    last: str | None,
-    table: EventTable,
-    nested: int,
-    query: Values,
-) -> None:
-    """Print new events until the stack is deleted."""
-    answered = time.monotonic()
-    while True:
-        time.sleep(progress.POLL_SECONDS * 2)
-        try:
-            status = api.stack_at(path)['stack_status']
-            found = progress.new_events(api, path, last, nested, **query)
-        except api_client.RequestFailed as error:
-            if error.status == 404:
-                return
-            if not error.is_temporary or time.monotonic() - answered > progress.UNREACHABLE_SECONDS:
-                raise
-            continue
-        answered = time.monotonic()
-        table.add(found)
-        last = found[-1]['id'] if found else last
-        if status == 'DELETE_COMPLETE':
-            return

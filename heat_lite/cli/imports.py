@@ -58,10 +58,7 @@ def import_object(
     if args.stack and not is_owned:
         part['external_id'] = args.id
     part['properties'] = properties
-    if out.is_json:
-        out.write_json({'resources': {name: part}}, None if args.stack else 2)
-    else:
-        out.write_yaml({'resources': {name: part}})
+    out.write_document({'resources': {name: part}}, None if args.stack else 2)
     _tell_missing(api, args.type, properties, is_owned and bool(args.stack) and not args.print)
     if args.print or args.stack is None:
         return

@@ -115,9 +115,8 @@ def protect(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
 def follow(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     path = api.find(args.stack)
     rows = tuple(progress.list_resources(api, path))
-    is_new = progress.rolls_create_back(api, path)
     history = action_history.read(api, path)
-    before = progress.Before(None, rows, is_new=is_new, until_idle=True, history=history)
+    before = progress.Before(None, rows, until_idle=True, history=history)
     outcome.follow(api, path, out, None, before)
 
 

@@ -22,7 +22,8 @@ MAX_NAMED = 5
 #: the name of a nested resource is a path
 PATH = argument('resource', metavar='RESOURCE', help='name of the resource; OUTER/INNER if nested')
 LIST_RESOURCES = (arguments.STACK, arguments.NESTED_DEPTH)
-SHOW = (arguments.STACK, PATH)
+SHOW = METADATA = (arguments.STACK, PATH)
+EVENT = (*SHOW, argument('event', metavar='EVENT', help='id of the event'))
 SIGNAL = (
     arguments.STACK,
     PATH,
@@ -84,6 +85,16 @@ def show(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
     if resource.get('attributes'):
         out.write_line()
         out.table(['ATTRIBUTE', 'VALUE'], resource['attributes'].items())
+
+
+def event(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    path = f'{find(api, args.stack, args.resource)}/events/{api_client.quote(args.event)}'
+    out.write_document(api.get(path)['event'])
+
+
+def metadata(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    found = api.get(find(api, args.stack, args.resource) + '/metadata')
+    out.write_document(found['metadata'])
 
 
 def signal(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:

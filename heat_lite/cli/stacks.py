@@ -79,7 +79,7 @@ LIST_STACKS = (
         help='order by name, status, created_at or updated_at, asc or desc (default: newest first)',
     ),
 )
-SHOW = FAILURES = TEMPLATE = ENVIRONMENT = (arguments.STACK,)
+SHOW = FAILURES = TEMPLATE = ENVIRONMENT = FILES = (arguments.STACK,)
 OUTPUTS = (
     arguments.STACK,
     argument('output', metavar='OUTPUT', nargs='?', help='print the value of this output only'),
@@ -243,8 +243,9 @@ def _show_document(
     document = api.get(f'{api.find(args.stack)}/{name}')
     if name == 'environment' and not out.is_json and MASK in str(document):
         out.write_line(f'# {MASK} hides a value; an update with it keeps the stored value')
-    (out.write_json if out.is_json else out.write_yaml)(document)
+    out.write_document(document)
 
 
 template = functools.partial(_show_document, name='template')
 environment = functools.partial(_show_document, name='environment')
+files = functools.partial(_show_document, name='files')

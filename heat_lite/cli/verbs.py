@@ -81,6 +81,15 @@ VERBS = {
         'list the events of a stack',
         'heat-lite events --follow --nested 5 app',
     ),
+    'event show': Verb(
+        LOOK, 'resources.event', 'show an event', 'heat-lite event show app server EVENT'
+    ),
+    'timeline': Verb(
+        LOOK,
+        'timeline.timeline',
+        'show when each resource waited and worked in an action',
+        'heat-lite timeline app',
+    ),
     'resource list': Verb(
         LOOK,
         'resources.list_resources',
@@ -89,6 +98,12 @@ VERBS = {
     ),
     'resource show': Verb(
         LOOK, 'resources.show', 'show a resource of a stack', 'heat-lite resource show app server'
+    ),
+    'resource metadata': Verb(
+        LOOK,
+        'resources.metadata',
+        'print the metadata of a resource',
+        'heat-lite resource metadata app server',
     ),
     'graph': Verb(
         LOOK,
@@ -102,6 +117,9 @@ VERBS = {
     ),
     'environment': Verb(
         LOOK, 'stacks.environment', 'print the environment of a stack', 'heat-lite environment app'
+    ),
+    'file list': Verb(
+        LOOK, 'stacks.files', 'print the files of a stack', 'heat-lite file list app'
     ),
     'retry': Verb(
         ACT,

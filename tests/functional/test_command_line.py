@@ -241,7 +241,7 @@ def test_validate_refuses_values_of_another_type(folder, command):
 
 
 @shapes.of('embedded')
-def test_json_of_each_verb_can_be_read(folder, command, name):
+def test_json_of_each_verb_can_be_read(folder, service, command, name):
     status, output, _ = command('create', '--json', *FILES, name)
     lines = [strict_json.loads(line) for line in output.splitlines()]
     assert status == 0 and lines[-1]['stack']['stack_status'] == 'CREATE_COMPLETE'
@@ -265,10 +265,45 @@ def test_json_of_each_verb_can_be_read(folder, command, name):
     ):
         status, output, _ = command(*words, '--json')
         assert status == 0 and strict_json.loads(output) is not None, words
-    status, output, _ = command('events', '--follow', '--json', '--nested', '3', name)
-    moments = [strict_json.loads(line)['event_time'] for line in output.splitlines()]
+    # it waits for the events of an idle stack, until the stack is deleted
+    words = ('events', '--follow', '--json', '--nested', '3', name)
+    ending = ['--endpoint', service.endpoint, 'delete', '--no-wait', '-y', name]
+    delete = threading.Timer(1, lambda: main.main(ending))
+    delete.start()
+    status, output, _ = command(*words)
+    delete.join()
+    found = [strict_json.loads(line) for line in output.splitlines()]
+    moments = [each['event_time'] for each in found]
     assert len(moments) > 6 and moments == sorted(moments)
-    assert command('delete', '--json', '-y', name)[0] == 0
+    last = found[-1]
+    assert (last['resource_name'], last['resource_status']) == (name, 'DELETE_COMPLETE')
+
+
+@shapes.of('embedded', 'mariadb')
+def test_events_of_an_action_are_printed_in_their_order(folder, command, name):
+    """A failure before a rollback is not lost, and no event comes twice."""
+    bad = {'type': TEST, 'properties': {'fail': True}, 'depends_on': 'first'}
+    resources = {'first': {'type': TEST}, 'bad': bad}
+    template = {'heat_template_version': '2021-04-16', 'resources': resources}
+    (folder / 'bad.json').write_text(json.dumps(template))
+    status, output, errors = command('create', '--rollback', '--json', '-t', 'bad.json', name)
+    found = [strict_json.loads(line) for line in output.splitlines()]
+    assert [(each['resource'], each['resource_status']) for each in found] == [
+        (name, 'CREATE_IN_PROGRESS'),
+        ('first', 'CREATE_IN_PROGRESS'),
+        ('first', 'CREATE_COMPLETE'),
+        ('bad', 'CREATE_IN_PROGRESS'),
+        ('bad', 'CREATE_FAILED'),
+        (name, 'CREATE_FAILED'),
+        (name, 'ROLLBACK_IN_PROGRESS'),
+        ('bad', 'DELETE_IN_PROGRESS'),
+        ('bad', 'DELETE_COMPLETE'),
+        ('first', 'DELETE_IN_PROGRESS'),
+        ('first', 'DELETE_COMPLETE'),
+        (name, 'ROLLBACK_COMPLETE'),
+    ]
+    assert status == 1 and f'heat-lite apply -t bad.json {name}' in errors
+    assert command('delete', '-y', name)[0] == 0
 
 
 @shapes.of('embedded', 'mariadb')

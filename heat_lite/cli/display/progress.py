@@ -23,8 +23,6 @@ START_SECONDS = 5.0
 HOOK_SECONDS = 3.0
 #: events that tell of hooks
 HOOK_EVENTS = 200
-#: events of the stack itself that tell which action a rollback belongs to
-STACK_EVENTS = 20
 #: the error of the service while it works on a stack, and seconds until the next request
 BUSY = 'ActionInProgress'
 BUSY_SECONDS = 1.0
@@ -39,15 +37,14 @@ DEFAULT_MINUTES = 60
 class Before(NamedTuple):
     """The stack before the action: its state, its resources, the id of its last event.
 
-    ``is_new``: whether the action has made all resources, and runs already. ``until_idle``: whether
-    the end comes only after that of the work on all resources, which goes on after a cancel.
+    ``until_idle``: whether the end comes only after that of the work on all resources, which goes
+    on after a cancel.
     ``history``: what the action has done already. ``plan``: see ``ResourceTree``.
     """
 
     stack: Values | None = None
     rows: tuple = ()
     event: str | None = None
-    is_new: bool = False
     until_idle: bool = False
     history: action_history.ActionHistory = action_history.ActionHistory()
     plan: Set[str] | None = None
@@ -91,20 +88,6 @@ def new_events(
     return list(api.items(f'{path}/events', 'events', EVENT_PAGE, **query))
 
 
-def rolls_create_back(api: api_client.ApiClient, path: str) -> bool:
-    """Whether a stack is in the rollback of its create, which its state does not tell."""
-    try:
-        stack = api.stack_at(path)
-        if stack['stack_status'] != 'ROLLBACK_IN_PROGRESS':
-            return False
-        query = {'resource_name': stack['stack_name'], 'limit': STACK_EVENTS, **NEWEST_FIRST}
-        found = api.get(path + '/events', **query)['events']
-    except (api_client.RequestFailed, KeyError):
-        return False
-    actions = (each['resource_status'].partition('_')[0] for each in found)
-    return next((each for each in actions if each != 'ROLLBACK'), None) == 'CREATE'
-
-
 class Follower:
     """Reads the stack at each new event, and shows it in ``view`` (see ``views``).
 
@@ -128,7 +111,7 @@ class Follower:
         self.watch: event_stream.EventWatch | None = None
         self.tree.update(before.rows, before.history.seconds, is_first=True)
         self.tree.recall(before.history.work)
-        self.tree.is_new |= before.is_new
+        self.tree.is_new |= before.history.is_new
         self.tree.plan = before.plan
         self.event = before.event or before.history.event  # the last one that was read
 

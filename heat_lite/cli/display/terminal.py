@@ -154,7 +154,11 @@ class Terminal:
         """Write a value as JSON; with ``indent`` None on one line, as part of a stream."""
         self._write(json_text(value, indent))
 
-    def write_yaml(self, document: Value) -> None:
+    def write_document(self, document: Value, indent: int | None = 2) -> None:
+        """Write a value as JSON or as YAML."""
+        if self.is_json:
+            self.write_json(document, indent)
+            return
         # The library yaml starts slowly, and few verbs need it.
         dump = pkgutil.resolve_name('yaml:safe_dump')
         self.write_line(dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip())

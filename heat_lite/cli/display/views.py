@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 View: TypeAlias = 'LineView | LiveView'
 STACK_TYPE = 'OS::Heat::Stack'
+#: the keys of an event in JSON
+SHOWN_KEYS = 'resource_status resource_status_reason physical_resource_id event_time'.split()
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -41,7 +43,7 @@ def short_type(name: str) -> str:
 
 
 class LineView:
-    """A line for each event."""
+    """A line for each event: JSON, or text for people."""
 
     prints_events = True
 
@@ -75,8 +77,12 @@ class LineView:
         return now - began if now - began > by_events - 1 else by_events
 
     def _show(self, event: Values, path: str, kind: str, seconds: float | None) -> None:
-        status = event['resource_status']
-        reason = event.get('resource_status_reason') or ''
+        status, reason = event['resource_status'], event.get('resource_status_reason') or ''
+        if self.out.is_json:
+            row = {key: event.get(key) for key in SHOWN_KEYS}
+            row['seconds'] = None if seconds is None else round(seconds, 3)
+            self.out.write_json({'resource': path, 'resource_type': kind, **row}, indent=None)
+            return
         more = '  ' + reason if terminal.outcome(status) == 'FAILED' else ''
         self.out.write_line(
             f'  {self.out.symbol(status)} {seconds_text(seconds):>6}  {path:18}'
@@ -85,7 +91,9 @@ class LineView:
 
     def note(self, text: str) -> None:
         """Show a remark; the same one is not repeated."""
-        if text != self._last_note:
+        if text != self._last_note and self.out.is_json:
+            self.out.write_json({'note': text}, indent=None)
+        elif text != self._last_note:
             self.out.write_line(f'  ({text})')
         self._last_note = text
 
@@ -97,26 +105,9 @@ class LineView:
         """End the output of the view."""
 
 
-class JsonView(LineView):
-    """A JSON object a line for each event."""
-
-    def _show(self, event: Values, path: str, kind: str, seconds: float | None) -> None:
-        keys = ('resource_status', 'resource_status_reason', 'physical_resource_id', 'event_time')
-        row = {'resource': path, 'resource_type': kind, **{key: event.get(key) for key in keys}}
-        row['seconds'] = None if seconds is None else round(seconds, 3)
-        self.out.write_json(row, indent=None)
-
-    def note(self, text: str) -> None:
-        if text != self._last_note:
-            self.out.write_json({'note': text}, indent=None)
-        self._last_note = text
-
-
 def choose(out: terminal.Terminal) -> View:
     """Return the view for an output."""
-    if out.is_json:
-        return JsonView(out)
-    if not out.live:
+    if out.is_json or not out.live:
         return LineView(out)
     # The library rich is loaded for a terminal only.
     return pkgutil.resolve_name('heat_lite.cli.display.live_view:LiveView')(out)

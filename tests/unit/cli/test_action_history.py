@@ -105,3 +105,18 @@ def test_recalled_failure_is_a_cause():
     tree.recall({('1', 'bad'): (10, 30)})
     [cause] = tree.causes()
     assert cause.seconds(100) == 20
+
+
+@pytest.mark.parametrize(
+    'status, events, expected',
+    [
+        ('ROLLBACK_IN_PROGRESS', ['CREATE_FAILED', 'ROLLBACK_IN_PROGRESS'], True),
+        ('ROLLBACK_IN_PROGRESS', ['CREATE_FAILED', *['ROLLBACK_IN_PROGRESS'] * 2], True),
+        ('ROLLBACK_IN_PROGRESS', ['CREATE_FAILED', 'UPDATE_FAILED', 'ROLLBACK_IN_PROGRESS'], False),
+        ('UPDATE_IN_PROGRESS', ['CREATE_COMPLETE', 'UPDATE_IN_PROGRESS'], False),
+    ],
+)
+def test_rollback_of_a_create_is_known_by_the_events_of_the_stack(status, events, expected):
+    found = [event('s', each, 9 - index) for index, each in enumerate(events)]
+    history = read(found, status)
+    assert history.is_new is expected and history.event == found[-2]['id']

@@ -310,20 +310,3 @@ def test_request_during_an_action_is_refused():
         pytest.raises(api_client.RequestFailed, match='busy'),
     ):
         waiting_for(url, terminal.Terminal(io.StringIO(), live=False)).request({'retry': None})
-
-
-@pytest.mark.parametrize(
-    'status, events, expected',
-    [
-        ('ROLLBACK_IN_PROGRESS', ['ROLLBACK_IN_PROGRESS', 'CREATE_FAILED'], True),
-        ('ROLLBACK_IN_PROGRESS', ['ROLLBACK_IN_PROGRESS', 'UPDATE_FAILED', 'CREATE_FAILED'], False),
-        ('ROLLBACK_COMPLETE', ['CREATE_FAILED'], False),
-    ],
-)
-def test_rollback_of_a_create_is_known_by_the_events_of_the_stack(status, events, expected):
-    answers = {
-        '1': [stack_in(status)],
-        'events': [{'events': [{'resource_status': each} for each in events]}],
-    }
-    with identity.serve(responding(answers)) as url:
-        assert progress.rolls_create_back(api_client.ApiClient(url), '/stacks/s/1') is expected
