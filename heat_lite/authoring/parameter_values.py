@@ -1,4 +1,4 @@
-"""The values of parameters, checked against a template: ``heat-lite validate``.
+"""The parameters that a template declares, and their values: ``heat-lite validate``.
 
 The service validates a template as Heat does: it reads no value of a parameter.
 """
@@ -28,14 +28,18 @@ def check(name: str, body: Mapping[str, Value]) -> None:
     environment = body.get('environment') or {}
     given = {**(environment.get('parameters') or {}), **body['parameters']}
     defaults = environment.get('parameter_defaults') or {}
-    try:
-        schemata = Template(reader.parse(body['template'])).parameter_schemata
-    except READ_ERRORS:
-        return
-    for each in schemata:
+    for each, schema in schemata(body['template']).items():
         value = given.get(each, defaults.get(each))
         if value is not None:
-            _check_value(name, body['template'], schemata[each], value)
+            _check_value(name, body['template'], schema, value)
+
+
+def schemata(text: str) -> Mapping[str, ParameterSchema]:
+    """Return the parameters of a template; none of an invalid one."""
+    try:
+        return Template(reader.parse(text)).parameter_schemata
+    except READ_ERRORS:
+        return {}
 
 
 def _check_value(template: str, text: str, schema: ParameterSchema, value: Value) -> None:

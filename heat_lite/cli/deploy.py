@@ -13,8 +13,9 @@ from heat_lite.cli.display import outcome, planned_changes, progress, terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Value, Values
 
-#: it imports the linter, which starts slowly
+#: these import the linter and the template library, which start slowly
 SHOW_WARNINGS = 'heat_lite.authoring.offline:show_warnings'
+SCHEMATA = 'heat_lite.authoring.parameter_values:schemata'
 NAME = argument('stack', metavar='NAME', help='name of the stack')
 NAME_OR_ID = argument('stack', metavar='STACK', help='name or id of the stack')
 REPLACE = argument(
@@ -87,12 +88,12 @@ def _create(
 def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     _require_template(args)
     body = stack_body.build(args)
-    if args.existing:
-        _require_declared(api, args, body)
+    _require_declared(api, args, body)
     plan = None
     if out.live and not args.no_wait:
         with contextlib.suppress(api_client.RequestFailed):  # the update has its own errors
-            plan = planned_changes.paths(_preview(api, args, body, args.existing).response)
+            found = planned_changes.request(api, args.stack, body, args.existing)
+            plan = planned_changes.paths(found.response)
     _update(api, out, args, body, args.existing, args.replace == 'never', plan)
 
 
@@ -102,10 +103,10 @@ def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body:
     The service accepts and drops it, as Heat does when it keeps the present values.
     """
     given = [*body['parameters'], *args.clear_parameter]
-    if not given:
+    if not given or not args.existing:
         return
     if args.template:
-        declared = stack_body.declared_parameters(body['template'])
+        declared = pkgutil.resolve_name(SCHEMATA)(body['template'])
     else:
         declared = api.stack(args.stack)['parameters']
     for name in given:
@@ -164,36 +165,27 @@ def _correction(args: argparse.Namespace, body: Values) -> str:
 
     Values of hidden parameters are left out: it asks for them.
     """
-    declared = stack_body.declared_parameters(body.get('template', ''))
-    words = ['-t', args.template or 'FILE']
-    words += [word for name in args.environment for word in ('-e', name)]
-    for name, value in args.parameter:
-        if not declared.get(name, {}).get('hidden'):
-            words += ['-P', f'{name}={value}']
-    words += [word for pair in args.parameter_file for word in ('--parameter-file', '='.join(pair))]
-    return f'apply {shlex.join(words)}'
+    declared = pkgutil.resolve_name(SCHEMATA)(body.get('template', ''))
+    hidden = {name for name, schema in declared.items() if schema.hidden}
+    shown = ['='.join(pair) for pair in args.parameter if pair[0] not in hidden]
+    files = map('='.join, args.parameter_file)
+    given = (('-e', args.environment), ('-P', shown), ('--parameter-file', files))
+    words = [word for option, values in given for value in values for word in (option, value)]
+    return f'apply {shlex.join(["-t", args.template or "FILE", *words])}'
 
 
 def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
     """Show the preview. Return 3 for changes with ``--detailed-exitcode``, else 0."""
-    found = _preview(api, args, stack_body.build(args), args.existing)
+    _require_template(args)
+    body = stack_body.build(args)
+    _require_declared(api, args, body)
+    found = planned_changes.request(api, args.stack, body, args.existing)
     if out.is_json:
         out.write_json(found.response)
     else:
         planned_changes.show(found.response, out)
     has_changes = planned_changes.has_changes(found.response)
     return errors.CHANGED if args.detailed_exitcode and has_changes else errors.DONE
-
-
-def _preview(
-    api: api_client.ApiClient, args: argparse.Namespace, body: Value, existing: bool = False
-) -> planned_changes.Preview:
-    """Return the preview of an update, or of a create for a stack that does not exist."""
-    if not args.template and not existing:
-        raise errors.UsageError('give a template with -t, or keep the present one with --existing')
-    if existing:
-        _require_declared(api, args, body)
-    return planned_changes.request(api, args.stack, body, existing)
 
 
 def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> int:
@@ -212,7 +204,7 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     pkgutil.resolve_name(SHOW_WARNINGS)([args.template, *args.environment], texts)
     if not args.yes:
         _ask_parameters(body)
-    found = _preview(api, args, body)
+    found = planned_changes.request(api, args.stack, body, existing=False)
     response = found.response
     _show_plan(found, out, args)
     replaced = planned_changes.replacements(response)
@@ -247,12 +239,12 @@ def _ask_parameters(body: Values) -> None:
         *map(body['environment'].get, ('parameters', 'parameter_defaults')),
     ]
     known = {name for each in given if isinstance(each, dict) for name in each}
-    for name, schema in stack_body.declared_parameters(body['template']).items():
-        if name in known or 'default' in schema:
+    for name, schema in pkgutil.resolve_name(SCHEMATA)(body['template']).items():
+        if name in known or not schema.required:
             continue
-        more = ', '.join(str(schema[key]) for key in ('type', 'description') if key in schema)
+        more = ', '.join(filter(None, (schema.type, schema.description)))
         try:
-            body['parameters'][name] = terminal.ask_value(f'{name} ({more}): ', schema['hidden'])
+            body['parameters'][name] = terminal.ask_value(f'{name} ({more}): ', schema.hidden)
         except EOFError:
             raise errors.CommandError(f'\nparameter {name} has no value') from None
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from heat_lite.authoring import file_references
 from heat_lite.cli import errors, stack_files
-from heat_lite.common.value_types import Value, Values
-from heat_lite.template import reader
+from heat_lite.common.value_types import Values
 
 
 def build(args: argparse.Namespace) -> Values:
@@ -36,32 +35,6 @@ def parameters(args: argparse.Namespace, files: stack_files.StackFiles) -> dict[
         **dict(args.parameter),
         **{name: files.text(file) for name, file in args.parameter_file},
     }
-
-
-def declared_parameters(template: str) -> dict[str, Values]:
-    """Return the parameters of a template in HOT or CFN, none of an invalid one.
-
-    Each has the keys of HOT: ``default``, ``hidden`` and others, unless it is invalid.
-    """
-    try:
-        data = reader.parse(template)
-    except reader.FormatError:
-        return {}
-    sections = (data.get('parameters'), data.get('Parameters'))
-    return {
-        str(name): _in_hot(schema)
-        for each in sections
-        if isinstance(each, dict)
-        for name, schema in each.items()
-    }
-
-
-def _in_hot(schema: Value) -> Values:
-    """Return the declaration of a parameter with its keys in HOT."""
-    given = schema.items() if isinstance(schema, dict) else ()
-    found = {str(key).lower(): value for key, value in given}
-    hidden = found.get('hidden', found.get('noecho'))
-    return {**found, 'hidden': str(hidden).lower() == 'true'}
 
 
 def _environments(
