@@ -74,15 +74,19 @@ PREVIEW = (
 
 
 def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _create(api, out, args, stack_body.build(args))
+    _create(api, out, args, stack_body.build(args), None)
 
 
 def _create(
-    api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace, body: Value
+    api: api_client.ApiClient,
+    out: terminal.Terminal,
+    args: argparse.Namespace,
+    body: Value,
+    plan: Set[str] | None,
 ) -> None:
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
     path = api.create_stack(args.stack, {'disable_rollback': True, **body})
-    _finish(api, out, args, body, path, 'CREATE', progress.NO_STACK)
+    _finish(api, out, args, body, path, 'CREATE', progress.Before(plan=plan))
 
 
 def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -217,12 +221,12 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     if not planned_changes.has_changes(response):
         return errors.DONE
     arguments.confirm(args, _question(replaced), 'nothing is changed')
+    plan = planned_changes.paths(response)
     if found.is_create:
-        _create(api, out, args, body)
+        _create(api, out, args, body, plan)
     else:
         # A replacement that the user has not seen must not happen.
         digest = response.get('present_digest', '')
-        plan = planned_changes.paths(response)
         _update(api, out, args, body, False, not replaced.all(), plan, digest)
     return errors.DONE
 

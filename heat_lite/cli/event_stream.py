@@ -1,5 +1,6 @@
 """The stream of events of a service that has one; a stock Heat has none."""
 
+import collections
 import http.client
 import json
 import threading
@@ -67,6 +68,8 @@ class EventWatch:
         self.is_live = False
         #: set by a new event, and by the begin and the end of the stream
         self.news = threading.Event()
+        #: the events that have come, and are not taken yet
+        self.received: collections.deque[dict] = collections.deque()
         #: set when the action has ended
         self.ended = threading.Event()
         threading.Thread(target=self._run, name='event-watch', daemon=True).start()
@@ -74,6 +77,10 @@ class EventWatch:
     def close(self) -> None:
         """Let the thread end with its next message."""
         self._closed.set()
+
+    def take(self) -> list[dict]:
+        """Return the events that have come since the last call."""
+        return [self.received.popleft() for _ in range(len(self.received))]
 
     def forget(self) -> None:
         """Clear the wake-ups, before the state is read that they tell of."""
@@ -98,10 +105,12 @@ class EventWatch:
 
     def _listen(self) -> None:
         query = {'until': 'complete', 'nested_depth': resource_tree.NESTED_DEPTH}
-        for position, kind, _ in messages(self._api, self._path, self._position, **query):
+        for position, kind, data in messages(self._api, self._path, self._position, **query):
             if self._closed.is_set():
                 return
             self._position = position or self._position
+            if kind == 'event':
+                self.received.append(data)
             if kind == 'complete':
                 self.ended.set()
             if kind != 'heartbeat' or not self.is_live:

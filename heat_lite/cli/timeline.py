@@ -7,8 +7,8 @@ from heat_lite.cli.display import resource_tree, terminal, views
 from heat_lite.cli.option_parser import argument
 from heat_lite.common.value_types import Values
 
-#: columns of a bar, and the sign of what is no wait
-WIDTH, WAITING, WORK = 32, '·', {'calling': '━', 'polling': '─', 'working': '━'}
+#: columns of a bar, and the signs of the phases
+WIDTH, SIGNS = 32, {'waiting': '·', 'calling': '━', 'polling': '─', 'working': '━'}
 TIMELINE = (
     arguments.STACK,
     argument('--action', type=str.upper, help='the last action of this name (default: the last)'),
@@ -28,20 +28,15 @@ def timeline(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.N
         bases[each['physical_resource_id']] = f'{name}/'
         seconds = views.seconds_text(each['seconds'])
         rows.append([name, seconds, _bar(each, found), 'critical' if each['critical'] else ''])
-    if not out.is_json:
-        total = views.seconds_text(found['seconds'])
-        out.write_line(f'{args.stack}: {found["action"]}_{found["status"]} after {total}')
-    out.show(found, ['RESOURCE', 'WORK', 'WAIT · CALL ━ POLL ─', 'PATH'], rows)
+    out.show(found, ['RESOURCE', 'WORK', f'{found["action"]}: · WAIT ━ CALL ─ POLL', 'PATH'], rows)
 
 
 def _bar(resource: Values, action: Values) -> str:
     """Return the phases of a resource; one that has not ended reaches to the right."""
-    zero, total = action_history.read_time(action['started_at']), action['seconds'] or 1
-    bar = ''
+    zero, total, bar = action_history.read_time(action['started_at']), action['seconds'] or 1, ''
     for phase in resource['phases']:
         begin = (action_history.read_time(phase['started_at']) - zero).total_seconds()
         end = begin + phase['seconds'] if phase['ended_at'] else total
-        bar = bar.ljust(int(begin / total * WIDTH), WAITING)
-        if phase['phase'] in WORK and end > begin:
-            bar += WORK[phase['phase']] * max(int(end / total * WIDTH) - len(bar), 1)
+        bar = bar.ljust(int(begin / total * WIDTH), SIGNS['waiting'])
+        bar += SIGNS[phase['phase']] * (int(end / total * WIDTH) - len(bar))
     return bar

@@ -271,8 +271,8 @@ class Picture:
         done, total = outcomes.count('COMPLETE'), len(members) - outcomes.count(UNCHANGED)
         if self.ended or not self._knows_turns():
             return done, total if self.ended else 0
-        plan = self.tree.plan if self._action() not in CREATES else None
-        made = [path for path in plan or () if path[-1] != '/' and path not in self.tree.members]
+        plan = self.tree.plan or ()
+        made = [path for path in plan if path[-1] != '/' and path not in self.tree.members]
         return done, total + len(made)
 
     def _line(

@@ -110,7 +110,7 @@ def replacements(response: Values) -> Replacements:
 
 def paths(response: Values) -> frozenset[str]:
     """Return the paths of what changes, and ``group/`` for a resource with unknown members."""
-    found = {path for path, action, _ in _all(response) if action}
+    found = {each.get('path', path) for path, action, each in _all(response) if action}
     return found | {f'{path}/' for path, _, each in _all(response) if _has_unknown_members(each)}
 
 

@@ -28,8 +28,8 @@ BUSY = 'ActionInProgress'
 BUSY_SECONDS = 1.0
 NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
 OLDEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'asc'}
-#: events in one request
-EVENT_PAGE = 200
+#: events in one request, and seconds until the last ones have come
+EVENT_PAGE, LAST_SECONDS = 200, 1.0
 #: minutes that an action may take, unless the stack has a timeout
 DEFAULT_MINUTES = 60
 
@@ -113,7 +113,9 @@ class Follower:
         self.tree.recall(before.history.work)
         self.tree.is_new |= before.history.is_new
         self.tree.plan = before.plan
-        self.event = before.event or before.history.event  # the last one that was read
+        self.event = before.event or before.history.event  # the last one of the stack itself
+        self.printed: set[str] = set()
+        self.was_live = False  # whether the stream had begun at the last read
 
     @property
     def seconds(self) -> float:
@@ -125,6 +127,8 @@ class Follower:
         Raises StackFailed after ``limit`` seconds (the default is derived from the timeout of the
         stack), and Interrupted for SIGINT.
         """
+        if self.view.prints_events:
+            self.watch = event_stream.EventWatch(self.api, self.path)
         try:
             while True:
                 asked = time.monotonic()
@@ -183,7 +187,7 @@ class Follower:
             # The stack is read first: when it is complete, the list shows its resources complete.
             stack = self.api.stack_at(self.path)
             rows = list_resources(self.api, self.path)
-            found = self._new_events() if self.view.prints_events else []
+            found = self._new_events(stack) if self.view.prints_events else []
         except api_client.RequestFailed as error:
             if not error.is_temporary:
                 raise
@@ -199,10 +203,27 @@ class Follower:
         self._note_hooks(stack, bool(changed))
         return stack
 
-    def _new_events(self) -> list[dict]:
-        found = new_events(self.api, self.path, self.event, resource_tree.NESTED_DEPTH)
-        if found:
-            self.event = found[-1]['id']
+    def _new_events(self, stack: Values) -> list[dict]:
+        """Return the events that were not returned before.
+
+        The stream has all after its begin, the list lacks those of deleted nested stacks.
+        """
+        live = self.watch is not None and self.watch.is_live
+        if live and not stack['stack_status'].endswith('IN_PROGRESS'):
+            self.watch.ended.wait(LAST_SECONDS)
+        listed, last = [], self.event
+        if not (live and self.was_live):
+            listed = new_events(self.api, self.path, last, resource_tree.NESTED_DEPTH)
+        streamed = self.watch.take() if self.watch is not None else []
+        self.was_live = live
+        of_stream = {each['id'] for each in streamed}
+        missed = [each for each in listed if each['id'] not in of_stream]
+        every = [*missed, *streamed] if live else [*streamed, *missed]
+        found = [each for each in every if each['id'] not in self.printed]
+        self.printed.update(each['id'] for each in found)
+        top = self.path.rpartition('/')[2]
+        own = [each['id'] for each in found if resource_tree.stack_of(each) == top]
+        self.event = own[-1] if own else last
         return found
 
     def _note_hooks(self, stack: dict, is_changed: bool) -> None:

@@ -13,6 +13,7 @@ from tests import identity
 from tests.timeouts import NEVER_SECONDS, WAIT_SECONDS
 
 BREAK, END = object(), object()
+EVENT = {'resource_name': 's', 'event_time': '2026-01-01T00:00:00Z'}
 STACK = {'stack_name': 's', 'stack_status_reason': 'the reason'}
 
 
@@ -74,7 +75,9 @@ class StreamingService:
 
     def _message(self, kind):
         self.sent += 1
-        return f'id: {self.sent}\nevent: {kind}\ndata: {{}}\n\n'.encode()
+        event = {**EVENT, 'id': f'event-{self.sent}', 'resource_status': self.statuses[0]}
+        data = json.dumps(event if kind == 'event' else {})
+        return f'id: {self.sent}\nevent: {kind}\ndata: {data}\n\n'.encode()
 
 
 @pytest.fixture(autouse=True)

@@ -195,7 +195,7 @@ def test_action_that_ends_in_the_state_of_before_is_known_by_its_events():
         if not environ['PATH_INFO'].endswith('/events'):
             return inner(environ, start_response)
         start_response('200 OK', [('Content-Type', 'application/json')])
-        if 'marker' in environ['QUERY_STRING']:
+        if 'limit=1&' not in environ['QUERY_STRING']:
             return [b'{"events": []}']
         requests.append(environ['QUERY_STRING'])
         return [json.dumps({'events': [{'id': f'event-{len(requests)}'}]}).encode()]
