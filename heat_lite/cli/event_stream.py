@@ -5,10 +5,11 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import resource_tree
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, Values
 
 MEDIA_TYPE = 'text/event-stream'
 #: seconds without a heartbeat after which the connection counts as broken
@@ -59,8 +60,11 @@ class EventWatch:
     streams ``is_live`` stays false.
     """
 
-    def __init__(self, api: api_client.ApiClient, path: str) -> None:
+    def __init__(
+        self, api: api_client.ApiClient, path: str, query: Values = MappingProxyType({})
+    ) -> None:
         self._api = api
+        self._query = query
         self._path = path
         self._position: str | None = None
         self._closed = threading.Event()
@@ -104,7 +108,8 @@ class EventWatch:
                 self.news.set()
 
     def _listen(self) -> None:
-        query = {'until': 'complete', 'nested_depth': resource_tree.NESTED_DEPTH}
+        depth = resource_tree.NESTED_DEPTH
+        query = {'until': 'complete', 'nested_depth': depth, **self._query}
         for position, kind, data in messages(self._api, self._path, self._position, **query):
             if self._closed.is_set():
                 return

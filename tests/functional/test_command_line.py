@@ -1,7 +1,10 @@
 """The verbs of ``heat-lite`` against a running service."""
 
+import contextlib
 import json
 import os
+import pty
+import sys
 import threading
 import time
 import uuid
@@ -477,4 +480,54 @@ def test_misspelt_names_get_a_suggestion(folder, command, name):
     ):
         status, _, errors = command(*words)
         assert status == 1 and text in errors, words
+    assert command('delete', '-y', name)[0] == 0
+
+
+def on_terminal(words, folder, answers):
+    """Run the command in a terminal; answer each prompt. Return (exit status, output)."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.environ.update(COLUMNS='120', NO_COLOR='1', TERM='xterm')
+        os.execv(sys.executable, [sys.executable, '-m', 'heat_lite.cli.main', *words])
+    output, waiting = '', list(answers)
+    with contextlib.suppress(OSError):  # the terminal is gone
+        while chunk := os.read(terminal, 4096):
+            output += chunk.decode(errors='replace')
+            if waiting and output.rstrip().endswith(waiting[0][0]):
+                os.write(terminal, waiting.pop(0)[1].encode() + b'\n')
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), output
+
+
+@shapes.of('embedded')
+def test_apply_asks_for_what_is_missing_after_the_warnings(folder, service, command, name):
+    (folder / f'{name}.yaml').write_text(
+        'heat_template_version: 2021-04-16\n'
+        'parameters: {size: {type: number, description: How many}, word: {type: string, '
+        'hidden: true}}\n'
+        'resources:\n'
+        '  a: {type: OS::Heat::Value, properties: {value: {get_param: size}}}\n'
+        '  b: {type: OS::Heat::Value, properties: {value: {get_param: word}}}\n'
+        '  c: {type: OS::Heat::Value, properties: {value: {get_atrr: [a, value]}}}\n'
+    )
+    words = ['--endpoint', service.endpoint, 'apply', '-t', f'{name}.yaml']
+    answers = [('(number, How many):', '3'), ('(string):', 'geheim'), ('[y/N]', 'y')]
+    status, output = on_terminal(words, folder, answers)
+    assert status == 0, output
+    assert output.index('Did you mean "get_attr"') < output.index('size (number')
+    assert 'geheim' not in output and '3 of 3' in output
+    assert json.loads(command('show', '--json', name)[1])['parameters']['size'] == '3'
+    assert command('delete', name)[0] == 2
+    status, output = on_terminal(words[:2] + ['delete', name], folder, [('[y/N]', 'n')])
+    assert status == 1 and 'nothing is deleted' in output
+    status, output, _ = command('timeline', name)
+    assert status == 0 and output.split()[0] == 'RESOURCE' and '\na ' in output
+    status, output, _ = command('list', '--all-projects', '--name', name)
+    assert output.split()[:2] == ['PROJECT', 'NAME'] and output.splitlines()[1].startswith('demo')
+    for words in (('file', 'list', name), ('resource', 'metadata', name, 'a')):
+        assert command(*words, '--json')[:2] == (0, '{}\n')
+    event = json.loads(command('events', '--json', name)[1])[1]
+    words = ('event', 'show', name, event['resource_name'], event['id'])
+    assert json.loads(command(*words, '--json')[1])['id'] == event['id']
     assert command('delete', '-y', name)[0] == 0

@@ -28,7 +28,7 @@ BUSY = 'ActionInProgress'
 BUSY_SECONDS = 1.0
 NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
 OLDEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'asc'}
-#: events in one request, and seconds until the last ones have come
+#: events in one request, and seconds to wait for the begin and the end of the stream
 EVENT_PAGE, LAST_SECONDS = 200, 1.0
 #: minutes that an action may take, unless the stack has a timeout
 DEFAULT_MINUTES = 60
@@ -113,9 +113,8 @@ class Follower:
         self.tree.recall(before.history.work)
         self.tree.is_new |= before.history.is_new
         self.tree.plan = before.plan
-        self.event = before.event or before.history.event  # the last one of the stack itself
+        self.event = before.event or before.history.event  # the last one before the action
         self.printed: set[str] = set()
-        self.was_live = False  # whether the stream had begun at the last read
 
     @property
     def seconds(self) -> float:
@@ -128,7 +127,8 @@ class Follower:
         stack), and Interrupted for SIGINT.
         """
         if self.view.prints_events:
-            self.watch = event_stream.EventWatch(self.api, self.path)
+            self.watch = event_stream.EventWatch(self.api, self.path, {'from': 'start'})
+            self.watch.news.wait(LAST_SECONDS)
         try:
             while True:
                 asked = time.monotonic()
@@ -206,24 +206,24 @@ class Follower:
     def _new_events(self, stack: Values) -> list[dict]:
         """Return the events that were not returned before.
 
-        The stream has all after its begin, the list lacks those of deleted nested stacks.
+        The stream has them in their order from the first one on; the list, for a service without
+        streams, lacks those of deleted nested stacks.
         """
         live = self.watch is not None and self.watch.is_live
         if live and not stack['stack_status'].endswith('IN_PROGRESS'):
             self.watch.ended.wait(LAST_SECONDS)
-        listed, last = [], self.event
-        if not (live and self.was_live):
-            listed = new_events(self.api, self.path, last, resource_tree.NESTED_DEPTH)
-        streamed = self.watch.take() if self.watch is not None else []
-        self.was_live = live
-        of_stream = {each['id'] for each in streamed}
-        missed = [each for each in listed if each['id'] not in of_stream]
-        every = [*missed, *streamed] if live else [*streamed, *missed]
-        found = [each for each in every if each['id'] not in self.printed]
+        found = self.watch.take() if self.watch is not None else []
+        ids = [each['id'] for each in found]
+        if self.event in ids:
+            del found[: ids.index(self.event) + 1]
+        elif self.event and not self.printed:
+            found = []  # they come from the time before the action
+        if not live:
+            found += new_events(self.api, self.path, self.event, resource_tree.NESTED_DEPTH)
+        found = list(
+            {each['id']: each for each in found if each['id'] not in self.printed}.values()
+        )
         self.printed.update(each['id'] for each in found)
-        top = self.path.rpartition('/')[2]
-        own = [each['id'] for each in found if resource_tree.stack_of(each) == top]
-        self.event = own[-1] if own else last
         return found
 
     def _note_hooks(self, stack: dict, is_changed: bool) -> None:

@@ -244,7 +244,8 @@ def test_service_that_restarts_is_waited_for(monkeypatch):
             target=lambda: lines.extend(follow(f'http://127.0.0.1:{port}/v3')), daemon=True
         )
         thread.start()
-        silent.accept()[0].close()
+        for _ in 'ab':  # the stream, and the state
+            silent.accept()[0].close()
     with identity.serve(application_of(['CREATE_COMPLETE']), port=port):
         thread.join(WAIT_SECONDS)
     assert lines[0] == '  (the service does not answer, waiting for it)'
