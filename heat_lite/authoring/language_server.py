@@ -160,21 +160,22 @@ def symbols(text: str) -> list[types.DocumentSymbol]:
     They are found line by line, since a document that is being written cannot be parsed.
     """
     found: list[types.DocumentSymbol] = []
+    entries: list[types.DocumentSymbol] = []
     for number, line in enumerate(text.split('\n')):
-        entry = _ENTRY.match(line)
-        siblings = found if entry and not entry[1] else found[-1].children if found else []
-        if entry and (not siblings or len(entry[1]) == siblings[0].selection_range.start.character):
-            start, end = types.Position(number, len(entry[1])), types.Position(number, len(line))
-            kind = types.SymbolKind.Field if entry[1] else types.SymbolKind.Namespace
-            span = types.Range(start, end)
-            siblings.append(types.DocumentSymbol(entry[2], kind, span, span, children=[]))
-        for each in (*found[-1:], *(found[-1].children[-1:] if found else ())):
-            if line.strip():
-                each.range = types.Range(each.range.start, types.Position(number, len(line)))
-        kind_of = _TYPE.search(line)
-        if kind_of and found and found[-1].children:
-            last = found[-1].children[-1]
-            last.detail = last.detail or kind_of[1]
+        key = _ENTRY.match(line)
+        indent = len(key[1]) if key else 0
+        span = types.Range(types.Position(number, indent), types.Position(number, len(line)))
+        if key and not indent:
+            entries = []
+            kind = types.SymbolKind.Namespace
+            found.append(types.DocumentSymbol(key[2], kind, span, span, children=entries))
+        elif key and (not entries or indent == entries[0].selection_range.start.character):
+            entries.append(types.DocumentSymbol(key[2], types.SymbolKind.Field, span, span))
+        for each in (*found[-1:], *entries[-1:]) if line.strip() else ():
+            each.range = types.Range(each.range.start, span.end)
+        type_name = _TYPE.search(line)
+        if type_name and entries:
+            entries[-1].detail = entries[-1].detail or type_name[1]
     return found
 
 

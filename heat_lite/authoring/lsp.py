@@ -132,7 +132,7 @@ def find_definition(
     """Return where the thing that is named at a position is defined."""
     found = _find_place(server, params)
     target = lookup.definition(*found) if found else None
-    if target is None:
+    if found is None or target is None:
         return None
     uri = uris.from_fs_path(os.path.abspath(target.file))
     line = target.position.line - 1
@@ -183,8 +183,9 @@ def format_document(
 def list_fixes(server: TemplateServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Return the corrections of misspelt words that findings suggest."""
     document = _open_document(server, params)
-    found = params.context.diagnostics if document else ()
-    fixes = (language_server.fix(document, each) for each in found)
+    if document is None:
+        return []
+    fixes = (language_server.fix(document, each) for each in params.context.diagnostics)
     return [each for each in fixes if each]
 
 

@@ -50,7 +50,7 @@ def read(api: api_client.ApiClient, path: str) -> ActionHistory:
     zero = read_time(found[0]['event_time'])
     end = datetime.datetime.now(datetime.UTC) if is_running else read_time(found[-1]['event_time'])
     seconds = max((end - zero).total_seconds(), 0.0)
-    return ActionHistory(seconds, _work(found, zero), earlier and earlier['id'], is_new)
+    return ActionHistory(seconds, _work(found, zero), earlier['id'] if earlier else None, is_new)
 
 
 def seconds_since(event: dict) -> float:

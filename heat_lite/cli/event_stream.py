@@ -4,12 +4,12 @@ import collections
 import http.client
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from heat_lite.cli import api_client
 from heat_lite.cli.display import resource_tree
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value
 
 MEDIA_TYPE = 'text/event-stream'
 #: seconds without a heartbeat after which the connection counts as broken
@@ -61,7 +61,10 @@ class EventWatch:
     """
 
     def __init__(
-        self, api: api_client.ApiClient, path: str, query: Values = MappingProxyType({})
+        self,
+        api: api_client.ApiClient,
+        path: str,
+        query: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
         self._api = api
         self._query = query

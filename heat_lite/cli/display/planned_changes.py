@@ -108,7 +108,7 @@ def replacements(response: Values) -> Replacements:
     return found
 
 
-def paths(response: Values) -> frozenset[str]:
+def paths(response: Values) -> set[str]:
     """Return the paths of what changes, and ``group/`` for a resource with unknown members."""
     found = {each.get('path', path) for path, action, each in _all(response) if action}
     return found | {f'{path}/' for path, _, each in _all(response) if _has_unknown_members(each)}

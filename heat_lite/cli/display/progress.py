@@ -82,10 +82,10 @@ def new_events(
     api: api_client.ApiClient, path: str, last: str | None, nested_depth: int, **query: str
 ) -> list[dict]:
     """Return the events after the last one that is known, in their order; all without one."""
-    query = {**OLDEST_FIRST, **query, 'nested_depth': nested_depth}
+    every = {**OLDEST_FIRST, **query, 'nested_depth': str(nested_depth)}
     if last:
-        query['marker'] = last
-    return list(api.items(f'{path}/events', 'events', EVENT_PAGE, **query))
+        every['marker'] = last
+    return list(api.items(f'{path}/events', 'events', EVENT_PAGE, **every))
 
 
 class Follower:
@@ -209,10 +209,12 @@ class Follower:
         The stream has them in their order from the first one on; the list, for a service without
         streams, lacks those of deleted nested stacks.
         """
-        live = self.watch is not None and self.watch.is_live
-        if live and not stack['stack_status'].endswith('IN_PROGRESS'):
-            self.watch.ended.wait(LAST_SECONDS)
-        found = self.watch.take() if self.watch is not None else []
+        found, live = [], False
+        if self.watch is not None:
+            live = self.watch.is_live
+            if live and not stack['stack_status'].endswith('IN_PROGRESS'):
+                self.watch.ended.wait(LAST_SECONDS)
+            found = self.watch.take()
         ids = [each['id'] for each in found]
         if self.event in ids:
             del found[: ids.index(self.event) + 1]
