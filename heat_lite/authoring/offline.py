@@ -21,9 +21,9 @@ SERVICE_MODULES = tuple(
         *('db.stacks', 'db.sync_points', 'db.templates', 'db.traversals'),
     )
 )
-#: Libraries that their users import as a whole
-#: seconds for warnings that nobody has asked for
+#: seconds for the warnings of another command
 WARNING_SECONDS = 10
+#: Libraries that their users import as a whole
 LIBRARIES = ('croniter', 'oslo_db.exception', 'regex', 'requests', 'yaql')
 
 

@@ -33,7 +33,7 @@ def count(text: str) -> int:
 def confirm(args: argparse.Namespace, question: str, refusal: str) -> None:
     """Ask unless ``--yes`` is given.
 
-    Raises UsageError if nobody can be asked, CommandError with ``refusal`` if the answer is no.
+    Raises UsageError without a terminal, CommandError with ``refusal`` for another answer.
     """
     require_answer(args)
     if not args.yes and not terminal.ask(question):

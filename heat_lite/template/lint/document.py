@@ -116,19 +116,8 @@ def looks_like_heat(document: Document) -> bool:
     if document.data:
         keys = set(document.data)
         marks = {*dialects.VERSION_KEYS, RESOURCE_REGISTRY, PARAMETER_DEFAULTS}
-        return (
-            not keys.isdisjoint(marks)
-            or keys <= {*reader.ENVIRONMENT_SECTIONS}
-            or _has_resources(document.data)
-        )
+        return not keys.isdisjoint(marks) or keys <= {*reader.ENVIRONMENT_SECTIONS}
     return any(key in document.text for key in dialects.VERSION_KEYS)
-
-
-def _has_resources(data: Mapping[str, Value]) -> bool:
-    """Whether a document has resources with types: a template that lacks its version."""
-    sections = [data.get(key) for key in ('resources', 'Resources')]
-    entries = [each for part in sections if isinstance(part, dict) for each in part.values()]
-    return any(isinstance(each, dict) and {'type', 'Type'} & each.keys() for each in entries)
 
 
 class EnvironmentDocument(Document):

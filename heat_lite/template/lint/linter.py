@@ -125,7 +125,11 @@ class Linter:
         """Return the documents of a run. Without an empty one, where there is a template."""
         named = {name: self._document(name) for name in names}
         beside = {name: self._document(name) for name in candidates if name not in named}
-        used = {name: each for name, each in beside.items() if looks_like_heat(each)}
+        used = {
+            name: each
+            for name, each in beside.items()
+            if looks_like_heat(each) or _has_resources(each.data)
+        }
         for name in beside.keys() - used.keys():
             self.texts.pop(name, None)
         found = [*named.values(), *used.values()]
@@ -321,3 +325,10 @@ def _is_valid(entries: Mapping[str, Value]) -> bool:
     except READ_ERRORS:
         return False
     return True
+
+
+def _has_resources(data: Mapping[str, Value]) -> bool:
+    """Whether a document has resources with types: a template that lacks its version."""
+    sections = [data.get(key) for key in ('resources', 'Resources')]
+    entries = [each for part in sections if isinstance(part, dict) for each in part.values()]
+    return any(isinstance(each, dict) and {'type', 'Type'} & each.keys() for each in entries)
