@@ -18,6 +18,15 @@ OPERATIONS = (
     ),
     Operation(
         'GET',
+        f'{TENANT}/limits',
+        'service.limits',
+        'Return the limits that the service sets, and what the project uses of them.',
+        READER,
+        calls=call('project_limits', '1.37'),
+        key='limits',
+    ),
+    Operation(
+        'GET',
         f'{TENANT}/services',
         'service.index',
         'List the engines and their heartbeats.',

@@ -6,16 +6,22 @@ Tests: tests/http/test_contracts.py.
 import logging
 from collections.abc import Mapping
 
+from heat_lite import conf as options
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
+from heat_lite.db import stacks as db_stacks
+from heat_lite.db.queries import StackFilter
 from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.runtime import EngineLimits
 from heat_lite.engine.stack import format
 
 LOG = logging.getLogger(__name__)
 #: stacks at work that a list of engines has at most
 MOST_STACKS = 1000
+#: the ends of the names of options that limit a project
+PER = ('_per_tenant', '_per_stack', '_per_alarm', '_stack_depth', '_template_size')
 #: what a backend may state about the requester beside the roles, and what it must
 IDENTITY = (
     'user_id',
@@ -42,6 +48,24 @@ class Services(Endpoint):
                 own = [row for row in at_work if row.engine_id == each['engine_id']]
                 each['stacks'] = [format.stack_at_work(row) for row in own]
         return found
+
+    def project_limits(self, context: RequestContext) -> list[Wire]:
+        """Return name, value and help of the options that limit a project; how much of each it
+        uses where that is counted, else None.
+        """
+        own = StackFilter(filters={'tenant': context.tenant_id})
+        used = {'max_stacks_per_tenant': db_stacks.count(context, own)}
+        return [
+            {
+                'name': each.dest,
+                'limit': getattr(self._runtime.limits, each.dest),
+                'used': used.get(each.dest),
+                'help': each.help,
+            }
+            for group in EngineLimits.GROUPS
+            for each in options.groups()[group]
+            if each.dest.startswith('max_') and each.dest.endswith(PER)
+        ]
 
     def get_revision(self, context: RequestContext) -> str:
         """Return the name of this build (option ``[revision] heat_revision``)."""
