@@ -144,7 +144,7 @@ def template_weight(template: typing.Any) -> int:
     )
     files = sum(len(text) for text in template.files.values() if isinstance(text, str))
     environment = template.environment and template.environment.data
-    text = size_of(template.data) + size_of(environment)
+    text = size_of(template.data) + size_of(environment) + len(template.text or '')
     return 1 + 2 * entries + (text + files) // 1024
 
 

@@ -68,6 +68,7 @@ raw_template = _table(
     Column('files_id', ForeignKey('raw_template_files.id')),
     Column('environment', Secret),
     *_times(),
+    Column('text', Secret),  # not Heat's: the template as its author wrote it
     Column('content_hash', String(64), unique=True),  # not Heat's: fingerprint of the content
     Index('raw_tmpl_files_fkey_ref', 'files_id'),
 )

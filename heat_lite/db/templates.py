@@ -19,12 +19,13 @@ FRESH = datetime.timedelta(hours=1)
 
 
 class TemplateRow(typing.NamedTuple):
-    """A template with its environment and its files."""
+    """A template with its environment, its files, and its text if it came as one."""
 
     id: int
     template: dict
     environment: dict
     files: dict
+    text: str | None
 
 
 _T, _F = models.raw_template, models.raw_template_files
@@ -33,6 +34,7 @@ _GET = select(
     _T.c.template,
     _T.c.environment,
     func.coalesce(_F.c.files, _T.c.files, type_=_T.c.files.type),
+    _T.c.text,
 ).outerjoin(_F)
 
 
@@ -40,27 +42,28 @@ def store(
     template: dict,
     environment: dict | None = None,
     files: dict | None = None,
+    text: str | None = None,
 ) -> int:
     """Return the id of the row with this content; insert it if there is none.
 
     The row cannot be purged before the end of the transaction, so the stack that refers to it
     should be created in the same one.
     """
-    return store_all([(template, environment, files)])[0]
+    return store_all([(template, environment, files, text)])[0]
 
 
 @session.repeatable_writer
 def store_all(contents: list[tuple]) -> list[int]:
-    """Store many contents, each (template, environment, files), and return their ids.
+    """Store many contents, each (template, environment, files, text), and return their ids.
 
     It takes as many statements as one content.
     """
     files = [dict(each[2] or {}) for each in contents]
     wanted = [
-        {'template': template, 'environment': environment or {}}
-        for template, environment, *_ in contents
+        {'template': template, 'environment': environment or {}, 'text': text}
+        for template, environment, _, text in contents
     ]
-    digests = [_digest(each) for each in zip(wanted, files, strict=True)]
+    digests = [_digest_of(*each) for each in zip(wanted, files, strict=True)]
     known = _find_all(_T, digests)
     new = {digest: number for number, digest in enumerate(digests) if digest not in known}
     if new:
@@ -89,7 +92,9 @@ def _files_ids(all_files: list[dict]) -> list[int | None]:
 def get(template_id: int) -> Row:
     """Return the TemplateRow of this id, or None."""
     row = session.execute(_GET.where(_T.c.id == template_id)).first()
-    return row and TemplateRow(row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {})
+    return row and TemplateRow(
+        row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {}, row[4]
+    )
 
 
 @session.reader
@@ -97,10 +102,17 @@ def find(
     template: dict,
     environment: dict | None = None,
     files: dict | None = None,
+    text: str | None = None,
 ) -> int | None:
     """Return the id of the row with this content, or None."""
-    digest = _digest([{'template': template, 'environment': environment or {}}, dict(files or {})])
+    row = {'template': template, 'environment': environment or {}, 'text': text}
+    digest = _digest_of(row, dict(files or {}))
     return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
+
+
+def _digest_of(row: dict, files: dict) -> str:
+    # a template without a text keeps the fingerprint that it had before there were texts
+    return _digest([{key: value for key, value in row.items() if value is not None}, files])
 
 
 def _digest(content: Value) -> str:

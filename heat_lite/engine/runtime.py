@@ -98,7 +98,7 @@ class TemplateCache:
             return template
         row = db_templates.get(template_id)
         return self.put(
-            template_id, Template(row.template, row.files, Environment(row.environment))
+            template_id, Template(row.template, row.files, Environment(row.environment), row.text)
         )
 
     def forget(self, template_id: int) -> None:

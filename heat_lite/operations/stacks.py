@@ -168,6 +168,15 @@ OPERATIONS = (
     ),
     Operation(
         'GET',
+        f'{STACK}/template_text',
+        'stacks.template_text',
+        'Return the template of a stack as its author wrote it; null if it came as data.',
+        rule='stacks:template',
+        calls=call('get_template_text', '1.37', 'stack_identity'),
+        key='template_text',
+    ),
+    Operation(
+        'GET',
         f'{STACK}/environment',
         'stacks.environment',
         'Return the environment of a stack.',

@@ -52,6 +52,8 @@ PROTECTED = 'protected'
 ON_REPLACE = 'on_replace'
 # the digests that the definition of a stack may have for an update, of the header If-Match
 IF_MATCH = 'if_match'
+# the template as its author wrote it, where it came as a text
+TEMPLATE_TEXT = 'template_text'
 REPLACE, FAIL = ON_REPLACE_VALUES = ('replace', 'fail')
 FORCE = 'force'
 # id of the engine that runs the action of the parent stack, for a request about a nested stack

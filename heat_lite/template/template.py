@@ -19,7 +19,8 @@ from heat_lite.template.unknown import Unknown
 class Template:
     """A template with its files and its environment. Immutable, so it can be shared and cached.
 
-    Raises InvalidTemplateVersion if the template has no valid version key.
+    ``text``: the template as its author wrote it, with comments; None if it came as data. Raises
+    InvalidTemplateVersion if the template has no valid version key.
     """
 
     def __init__(
@@ -27,8 +28,10 @@ class Template:
         data: Mapping[str, Value],
         files: Mapping[str, str] | None = None,
         environment: Environment | None = None,
+        text: str | None = None,
     ) -> None:
         self.data = data
+        self.text = text
         self.files = files or {}
         self.environment: Any = environment
         self.version = versions.template_version(data)
@@ -37,6 +40,11 @@ class Template:
         """Return the template with another environment; what has been parsed is shared."""
         other = copy.copy(self)
         other.environment = environment
+        return other
+
+    def with_text(self, text: str | None) -> 'Template':
+        other = copy.copy(self)
+        other.text = text
         return other
 
     def with_unknown_parameters(self, overridden: Collection[str] = ()) -> 'Template':
@@ -60,8 +68,8 @@ class Template:
         )
 
     def content(self) -> tuple:
-        """Return ``(data, environment data, files)``, from which it can be created again."""
-        return self.data, dict(self.environment.data), dict(self.files)
+        """Return ``(data, environment data, files, text)``, from which it can be created again."""
+        return self.data, dict(self.environment.data), dict(self.files), self.text
 
     def section(self, name: str) -> Value:
         """Return a section by its HOT name, None if the template has no such section."""

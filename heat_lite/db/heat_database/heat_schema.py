@@ -20,7 +20,7 @@ HEAT_HEAD = '97b2a986f922'
 HEAT_REVISIONS = ('c6214ca60943', 'd2db381e3324', '88be64598c0f', HEAT_HEAD)
 #: the columns and tables of ``models`` that Heat does not have
 OWN_COLUMNS = {
-    'raw_template': ('content_hash',),
+    'raw_template': ('content_hash', 'text'),
     'raw_template_files': ('content_hash',),
     'stack': ('outputs', 'failures', 'digest', 'plan', 'protected', 'asker', 'live'),
     'stack_lock': ('quarantine',),

@@ -3,6 +3,8 @@
 Tests: tests/functional/test_engine.py.
 """
 
+import json
+
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
@@ -51,7 +53,7 @@ class Stacks(Endpoint):
         if template_id is None:
             parsed = masking.unmasked(
                 self._template(context, template, params, files, environment_files, files_container)
-            )
+            ).with_text(args.get(api.TEMPLATE_TEXT))
         else:
             parsed = self._runtime.templates.get(template_id)
         if owner_id is None:
@@ -209,7 +211,10 @@ class Stacks(Endpoint):
             present,
             args.get('clear_parameters') or (),
         )
-        parsed = masking.unmasked(parsed, stack.template)
+        text = args.get(api.TEMPLATE_TEXT)
+        if text is None and json.dumps(parsed.data) == json.dumps(stack.template.data):
+            text = stack.template.text
+        parsed = masking.unmasked(parsed, stack.template).with_text(text)
         changed = self._as_updated(stack, parsed, args)
         validation.immutable_parameters(stack, changed)
         validation.stack(changed)

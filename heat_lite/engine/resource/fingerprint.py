@@ -68,6 +68,8 @@ def changes_nothing(stack: 'Stack', template: Template) -> bool:
     """
     if stack.run.draining or template_fingerprint(stack.template) != template_fingerprint(template):
         return False
+    if stack.template.text != template.text:
+        return False  # an update stores other comments
     rows = stack.records.all()
     if len(rows) != len(stack.definitions) or any(
         row.name not in stack.definitions for row in rows
