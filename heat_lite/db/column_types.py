@@ -23,9 +23,14 @@ def row_type(*fields: str) -> typing.Any:
     return collections.namedtuple('Row', fields)
 
 
+def exact_utcnow() -> datetime.datetime:
+    """Return the current UTC time, naive. MariaDB stores it in whole seconds."""
+    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+
+
 def utcnow() -> datetime.datetime:
-    """Return the current UTC time, naive and in whole seconds, as the tables store it."""
-    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)
+    """Return the current UTC time, naive and in whole seconds, as most tables store it."""
+    return exact_utcnow().replace(microsecond=0)
 
 
 def dialect_module(dialect: str) -> types.ModuleType:

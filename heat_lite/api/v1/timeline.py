@@ -13,8 +13,6 @@ from heat_lite.common.value_types import Values
 #: the phases of a resource; WORKING is CALLING and POLLING where it is unknown when one ended
 WAITING, CALLING, POLLING, WORKING = 'waiting', 'calling', 'polling', 'working'
 
-TIME_FORMAT = '%Y-%m-%dT%H:%M:%SZ'
-
 
 class RecordedAction:
     """One action of a stack: its events, from those of its tree in their order.
@@ -136,13 +134,13 @@ def _ended(work: Values, row: Values, state: str) -> list[Values]:
     """Return the phases of work that ends with an event, the calls and the polls if known."""
     since, waits, until = work.pop('since'), row.get('first_wait'), row['timestamp']
     seconds = round(until - since, 3)
-    whole = {**work, 'ended_at': row['event_time'], 'status': state, 'seconds': seconds}
+    whole = {**work, 'ended_at': _text(until), 'status': state, 'seconds': seconds}
     # a value outside is not ours: Heat sets the column where it moves properties to a new table
     if waits is None or not since <= waits <= until or row['resource_status'] == status.IN_PROGRESS:
         return [whole]
     if waits == until:
         return [{**whole, 'phase': CALLING}]
-    middle = datetime.datetime.fromtimestamp(waits, datetime.UTC).strftime(TIME_FORMAT)
+    middle = _text(waits)
     called, polled = round(waits - since, 3), round(until - waits, 3)
     return [
         {**whole, 'phase': CALLING, 'ended_at': middle, 'seconds': called},
@@ -158,10 +156,15 @@ def _phase(kind: str, first: Values, last: Values | None, state: str | None) -> 
     return {'phase': kind, **_times(first, last), 'status': state}
 
 
+def _text(seconds: float) -> str:
+    found = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return f'{found:%Y-%m-%dT%H:%M:%S}.{found.microsecond // 1000:03}Z'
+
+
 def _times(first: Values, last: Values | None) -> Values:
     return {
-        'started_at': first['event_time'],
-        'ended_at': last and last['event_time'],
+        'started_at': _text(first['timestamp']),
+        'ended_at': last and _text(last['timestamp']),
         'seconds': last and round(last['timestamp'] - first['timestamp'], 3),
     }
 

@@ -4,12 +4,12 @@ Tests: tests/functional/test_plugin_contract.py.
 """
 
 import datetime
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
+from heat_lite.db.column_types import exact_utcnow
 from heat_lite.engine import scheduler
 from heat_lite.engine.scheduler import Work
 
@@ -62,10 +62,10 @@ def noting_first_wait(resource: 'Resource', work: Work | None) -> Work | None:
         resource.first_wait = NEVER
         return None
     resource.first_wait = None
-    return _noting(resource, work, resource.stack.utcnow(), time.monotonic())
+    return _noting(resource, work)
 
 
-def _noting(resource: 'Resource', work: Work, begun: datetime.datetime, timer: float) -> Work:
+def _noting(resource: 'Resource', work: Work) -> Work:
     try:
         request = next(work)
     except BaseException as end:
@@ -73,6 +73,5 @@ def _noting(resource: 'Resource', work: Work, begun: datetime.datetime, timer: f
         if isinstance(end, StopIteration):
             return end.value
         raise
-    # Events have whole seconds: the nearest one after the begin is closer than the clock's.
-    resource.first_wait = begun + datetime.timedelta(seconds=round(time.monotonic() - timer))
+    resource.first_wait = exact_utcnow()
     return (yield from scheduler.continue_task(work, request))

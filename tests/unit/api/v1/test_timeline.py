@@ -93,15 +93,15 @@ def test_work_is_split_at_the_first_wait():
     assert found['phases'][1:] == [
         {
             'phase': 'calling',
-            'started_at': '2026-01-01T00:00:02Z',
-            'ended_at': '2026-01-01T00:00:03Z',
+            'started_at': '2026-01-01T00:00:02.000Z',
+            'ended_at': '2026-01-01T00:00:03.000Z',
             'seconds': 1,
             'status': 'CREATE_COMPLETE',
         },
         {
             'phase': 'polling',
-            'started_at': '2026-01-01T00:00:03Z',
-            'ended_at': '2026-01-01T00:00:09Z',
+            'started_at': '2026-01-01T00:00:03.000Z',
+            'ended_at': '2026-01-01T00:00:09.000Z',
             'seconds': 6,
             'status': 'CREATE_COMPLETE',
         },
@@ -129,7 +129,7 @@ def test_work_of_a_dead_engine_is_not_split():
         ('calling', 1),
         ('polling', 3),
     ]
-    assert found['ended_at'] == '2026-01-01T00:00:09Z'
+    assert found['ended_at'] == '2026-01-01T00:00:09.000Z'
 
 
 def test_action_without_its_begin_is_partial():
