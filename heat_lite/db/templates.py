@@ -38,18 +38,14 @@ _GET = select(
 ).outerjoin(_F)
 
 
-def store(
-    template: dict,
-    environment: dict | None = None,
-    files: dict | None = None,
-    text: str | None = None,
-) -> int:
+def store(*content: Value) -> int:
     """Return the id of the row with this content; insert it if there is none.
 
-    The row cannot be purged before the end of the transaction, so the stack that refers to it
-    should be created in the same one.
+    ``content``: the template, and if there are the environment, the files, and the text. The row
+    cannot be purged before the end of the transaction, so the stack that refers to it should be
+    created in the same one.
     """
-    return store_all([(template, environment, files, text)])[0]
+    return store_all([content])[0]
 
 
 @session.repeatable_writer
@@ -58,22 +54,17 @@ def store_all(contents: list[tuple]) -> list[int]:
 
     It takes as many statements as one content.
     """
-    files = [dict(each[2] or {}) for each in contents]
-    wanted = [
-        {'template': template, 'environment': environment or {}, 'text': text}
-        for template, environment, _, text in contents
-    ]
-    digests = [_digest_of(*each) for each in zip(wanted, files, strict=True)]
-    known = _find_all(_T, digests)
-    new = {digest: number for number, digest in enumerate(digests) if digest not in known}
+    keyed = [_keyed(*each) for each in contents]
+    known = _find_all(_T, [digest for digest, *_ in keyed])
+    new = {digest: (row, files) for digest, row, files in keyed if digest not in known}
     if new:
-        ids = _files_ids([files[number] for number in new.values()])
+        ids = _files_ids([files for _, files in new.values()])
         rows = [
-            {**wanted[number], 'files_id': files_id}
-            for number, files_id in zip(new.values(), ids, strict=True)
+            {**row, 'files_id': files_id}
+            for (row, _), files_id in zip(new.values(), ids, strict=True)
         ]
         known.update(_insert_missing(_T, dict(zip(new, rows, strict=True))))
-    return [known[digest] for digest in digests]
+    return [known[digest] for digest, *_ in keyed]
 
 
 def _files_ids(all_files: list[dict]) -> list[int | None]:
@@ -98,21 +89,27 @@ def get(template_id: int) -> Row:
 
 
 @session.reader
-def find(
+def find(*content: Value) -> int | None:
+    """Return the id of the row with this content, or None."""
+    digest = _keyed(*content)[0]
+    return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
+
+
+def _keyed(
     template: dict,
     environment: dict | None = None,
     files: dict | None = None,
     text: str | None = None,
-) -> int | None:
-    """Return the id of the row with this content, or None."""
+) -> tuple[str, dict, dict]:
+    """Return the digest of a content, its row, and its files."""
     row = {'template': template, 'environment': environment or {}, 'text': text}
-    digest = _digest_of(row, dict(files or {}))
-    return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
-
-
-def _digest_of(row: dict, files: dict) -> str:
-    # a template without a text keeps the fingerprint that it had before there were texts
-    return _digest([{key: value for key, value in row.items() if value is not None}, files])
+    files = dict(files or {})
+    # a template without a text keeps the digest that it had before there were texts
+    return (
+        _digest([{key: each for key, each in row.items() if each is not None}, files]),
+        row,
+        files,
+    )
 
 
 def _digest(content: Value) -> str:

@@ -113,22 +113,25 @@ def test_find_returns_the_id_of_stored_content(database, context):
 
 def test_text_is_kept_and_shared_only_with_equal_ones(database, context):
     plain = templates.store(TEMPLATE)
-    mine, other = templates.store(TEMPLATE, text='# mine'), templates.store(TEMPLATE, text='# \0ü')
+    mine, other = (
+        templates.store(TEMPLATE, {}, {}, '# mine'),
+        templates.store(TEMPLATE, {}, {}, '# \0ü'),
+    )
     assert len({plain, mine, other}) == 3
     assert [templates.get(each).text for each in (plain, mine, other)] == [None, '# mine', '# \0ü']
-    assert templates.store(TEMPLATE, text='# mine') == mine
-    assert templates.find(TEMPLATE, text='# mine') == mine and templates.find(TEMPLATE) == plain
+    assert templates.store(TEMPLATE, {}, {}, '# mine') == mine
+    assert templates.find(TEMPLATE, {}, {}, '# mine') == mine and templates.find(TEMPLATE) == plain
 
 
 def test_store_all_reuses_existing_rows(database, context):
     first = templates.store(TEMPLATE, {}, {'f': 'x'})
     other = {**TEMPLATE, 'description': 'another'}
     contents = [
-        (TEMPLATE, {}, {'f': 'x'}, None),
-        (other, {}, {'f': 'x'}, None),
-        (other, None, {'f': 'x'}, None),
-        (other, {}, {'g': 'y'}, None),
-        (other, {}, {}, None),
+        (TEMPLATE, {}, {'f': 'x'}),
+        (other, {}, {'f': 'x'}),
+        (other, None, {'f': 'x'}),
+        (other, {}, {'g': 'y'}),
+        (other, {}, {}),
     ]
     ids = templates.store_all(contents)
     assert ids[0] == first and ids[1] == ids[2] and len(set(ids)) == 4
