@@ -94,5 +94,7 @@ def test_rollback_brings_the_text_back(stack):
     broken = TEXT.replace('{value:', '{fail: true, value:').replace('only one', 'broken')
     assert stack.change(template=broken, disable_rollback=False) == 'ROLLBACK_COMPLETE'
     assert stack.text == TEXT
+    (failure,) = stack.service.ask('GET', stack.path).json()['stack']['failures']
+    assert (failure['resource_name'], failure['changed']) == ('it', ['fail'])
     assert stack.change(template=broken, disable_rollback=True) == 'UPDATE_FAILED'
     assert stack.text == broken

@@ -57,6 +57,7 @@ def note(resource: 'Resource', action: str, reason: BaseException | str) -> None
         physical_resource_id=resource.resource_id,
         action=action,
         reason=reason,
+        changed=resource.changing if action == status.UPDATE else (),
     )
 
 

@@ -39,6 +39,8 @@ class ResourceType:
 
     #: when the handler of the present action first waited; None before, or if unknown
     first_wait: datetime.datetime | None = None
+    #: the names of the properties that the present update changes
+    changing: tuple[str, ...] = ()
 
     #: The name in templates. A class with a name of its own in ``heat_lite.resources`` is
     #: registered by it.

@@ -80,6 +80,8 @@ def update(resource: Resource, definition: ResourceDefinition, decision: Decisio
         resource.redefine(definition)
         return
     resource.record.set(updated_at=resource.stack.utcnow())
+    changes: Value = decision.changes
+    resource.changing = tuple(changes.properties)
     yield from _perform(resource, status.UPDATE, _update(resource, before, definition, decision))
 
 
