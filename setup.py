@@ -1,6 +1,6 @@
 """Adds the data files to a wheel. All other metadata are in setup.cfg.
 
-A checkout has the data files in ``etc/heat_lite`` and ``migrations``, an installed package in
+A checkout has the data files in ``docs``, ``etc/heat_lite`` and ``migrations``, a package in
 ``heat_lite/_data``. ``heat_lite.common.installation`` finds both.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-DATA = {'etc/heat_lite': 'etc', 'migrations': 'migrations'}
+DATA = {'etc/heat_lite': 'etc', 'migrations': 'migrations', 'docs': 'docs'}
 
 
 class BuildWithData(build_py):

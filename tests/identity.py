@@ -58,6 +58,7 @@ class Identity:
         ('GET', '/v3/auth/tokens', 'validate'),
         ('HEAD', '/v3/auth/tokens', 'validate'),
         ('GET', '/v3/auth/catalog', 'catalog'),
+        ('GET', '/v3/auth/projects', 'own_projects'),
         ('GET', '/v3/projects', 'projects'),
         ('GET', '/v3/projects/([^/]+)', 'project'),
         ('POST', '/v3/OS-TRUST/trusts', 'make_trust'),
@@ -205,7 +206,9 @@ class Identity:
             'audit_ids': [uuid.uuid4().hex[:22]],
         }
         if 'project' in scope or 'OS-TRUST:trust' in scope:
-            project = user['project']
+            wanted = scope.get('project', {}).get('id')
+            projects = [user['project'], *user.get('other_projects', ())]
+            project = next((each for each in projects if ident(each) == wanted), projects[0])
             token['project'] = {'id': ident(project), 'name': project, 'domain': DOMAIN}
             token['roles'] = [{'id': ident(role), 'name': role} for role in user['roles']]
             token['catalog'] = self.entries(ident(project))
@@ -231,6 +234,11 @@ class Identity:
         if 'ec2credential' in found['methods']:
             raise Refused(403, 'You are not authorized to perform the requested action.')
         return found
+
+    def own_projects(self, environ, body):
+        user = self.users[self.asker(environ)['user']['name']]
+        names = [user['project'], *user.get('other_projects', ())]
+        return 200, {'projects': [{'id': ident(each), 'name': each} for each in names]}, []
 
     def validate(self, environ, body):
         self.asker(environ)

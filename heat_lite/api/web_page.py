@@ -22,6 +22,8 @@ from heat_lite.common.value_types import Values
 from heat_lite.conf import identity
 
 PREFIX = '/ui'
+#: the documentation, in Markdown, which the page shows
+DOCS, DOCS_FOLDER = 'docs/', installation.data_path('docs')
 FOLDER = installation.PACKAGE / 'ui'
 INDEX, CONFIGURATION = 'index.html', 'config.json'
 METHODS = ('GET', 'HEAD')
@@ -29,7 +31,13 @@ NOAUTH = 'noauth'
 #: a name with the hash of the content: such a file never changes
 HASHED = re.compile(r'-[A-Z0-9]{8}\.(js|css|svg)$')
 IMMUTABLE, REVALIDATED = 'public, max-age=31536000, immutable', 'no-cache'
-TYPES = {'.js': 'text/javascript', '.json': 'application/json', '.svg': 'image/svg+xml'}
+TYPES = {
+    '.js': 'text/javascript',
+    '.json': 'application/json',
+    '.md': 'text/plain',
+    '.svg': 'image/svg+xml',
+    '.webp': 'image/webp',
+}
 #: gzip in Accept-Encoding, unless with the weight 0
 GZIP = re.compile(r'(?:^|[,\s])gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))')
 #: smaller files are not compressed
@@ -93,9 +101,11 @@ class WebPageFilter:
         return self._respond(environ, start_response, '200 OK', headers, body)
 
     def _content(self, name: str) -> bytes | None:
-        """Return the content of a file; None without it. Only names of the folder are read."""
+        """Return the content of a file; None without it. Only names of the folders are read."""
         if name == CONFIGURATION:
             return self.configuration
+        if name.startswith(DOCS):
+            return _files(DOCS_FOLDER).get(name.removeprefix(DOCS))
         return _files(self.folder).get(name)
 
     def _respond(
@@ -120,8 +130,9 @@ class WebPageFilter:
 
 @lru_cache.cached_function(4)
 def _files(folder: Path) -> dict[str, bytes]:
-    """Return the content of the files of a folder, by their names."""
-    return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+    """Return the content of the files of a folder, by their paths in it."""
+    files = (each for each in folder.rglob('*') if each.is_file())
+    return {each.relative_to(folder).as_posix(): each.read_bytes() for each in files}
 
 
 @lru_cache.cached_function(64)

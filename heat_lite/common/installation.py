@@ -14,8 +14,9 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 # Data files are in heat_lite/_data of a wheel (setup.py copies them), or beside the package in a
 # checkout.
-INSTALLED = {'etc': PACKAGE / '_data' / 'etc', 'migrations': PACKAGE / '_data' / 'migrations'}
+INSTALLED = {each: PACKAGE / '_data' / each for each in ('docs', 'etc', 'migrations')}
 CHECKOUT = {
+    'docs': PACKAGE.parent / 'docs',
     'etc': PACKAGE.parent / 'etc' / 'heat_lite',
     'migrations': PACKAGE.parent / 'migrations',
 }
@@ -114,7 +115,7 @@ def _all_entry_points(path: tuple[str, ...]) -> Any:
 
 
 def data_path(kind: str, *parts: str) -> Path:
-    """Return the path of a data file or directory; ``kind`` is 'etc' or 'migrations'."""
+    """Return the path of a data file or directory; ``kind`` is a key of CHECKOUT."""
     installed = INSTALLED[kind]
     base = installed if installed.is_dir() else CHECKOUT[kind]
     return base.joinpath(*parts)

@@ -58,10 +58,18 @@ class Window:
         self.page.set_default_timeout(WAIT_SECONDS * 1000)
         self.faults, self.strangers = [], []
         self.page.on('pageerror', lambda error: self.faults.append(str(error)))
-        self.page.on('dialog', lambda dialog: self.faults.append(f'dialog: {dialog.message}'))
+        self.page.on('dialog', self._take_dialog)
+        self.questions = 0
         self.page.on('console', self._take_line)
         self.page.on('request', self._take_request)
         self.allowed = [site]
+
+    def _take_dialog(self, dialog):
+        if dialog.type == 'beforeunload':
+            self.questions += 1
+        else:
+            self.faults.append(f'dialog: {dialog.message}')
+        dialog.accept()
 
     def _take_line(self, line):
         if line.type == 'error' and EXPECTED not in line.text:

@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from tests import databases, ports
+from tests import databases, identity, ports
 from tests.browser import conftest
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS
@@ -63,7 +63,7 @@ PAINTED = """new Promise(done => {
 })"""
 #: whether a view has its content; the editor is in a shadow root
 SHOWN = """() => document.querySelector('.editor-root')
-  || document.querySelector('.panel').textContent.length > 20"""
+  || document.querySelector('.panel').textContent.length > 12"""
 #: the tabs of a stack, the graph aside
 TABS = ('resources', 'timeline', 'events', 'outputs', 'template', 'snapshots', 'drift')
 MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&{{7*7}}\u202eabc'
@@ -90,7 +90,7 @@ def serious_findings(window, axe):
 def walk_the_graph(page):
     """Go through the graph by the keyboard alone; the place is told to screen readers."""
     page.get_by_role('application').focus()
-    told = page.locator('.graph [role=status]')
+    told = page.locator('.graph-panel p[role=status]')
     seen = []
     for key in ('ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowLeft'):
         page.keyboard.press(key)
@@ -142,7 +142,7 @@ def test_newcomer_is_led_from_a_mistake_to_a_repair(window):
     card = page.get_by_role('region', name='Failure')
     card.get_by_text('Test Resource failed server').wait_for()
     window.picture('newcomer-failure')
-    card.get_by_role('button', name='Correct the template').click()
+    card.get_by_role('link', name='Correct the template').click()
     editor = page.get_by_role('textbox', name='Text of template')
     editor.get_by_text('true', exact=True).dblclick()
     page.keyboard.type('false')
@@ -199,7 +199,11 @@ def test_update_shows_its_changes_before_it_starts(window, make):
     page.get_by_text('update complete').first.wait_for()
     page.get_by_role('link', name='timeline').click()
     page.get_by_role('button', name='password').first.wait_for()
-    page.get_by_role('img', name='calling 0 s; on the critical path').first.wait_for()
+    page.get_by_role(
+        'img', name=re.compile(r'calling \d\.\d+ s; on the critical path')
+    ).first.wait_for()
+    page.get_by_label('Only the critical path').check()
+    page.get_by_role('button', name='network').wait_for(state='detached')
     window.picture('timeline')
 
 
@@ -243,7 +247,7 @@ def test_timeline_tells_calls_from_waits_of_both_kinds(window, make):
     page.get_by_role('img', name='waiting for the cloud').nth(1).wait_for()
     bar = page.get_by_role('img').last
     name = bar.get_attribute('aria-label')
-    assert re.match(r'waiting for other resources [34] s, calling [01] s, waiting for the', name)
+    assert re.match(r'waiting for other resources [345]\.\d s, calling [01]\.\d+ s, waiting', name)
     widths = bar.locator('.phase').evaluate_all('all => all.map((each) => each.offsetWidth)')
     assert widths[0] > 100 and widths[-1] > 100
     assert page.get_by_text('calling and waiting').count() == 0
@@ -327,6 +331,152 @@ def test_several_stacks_are_deleted_after_a_word(window, make):
     page.get_by_text('No stack matches these filters').wait_for()
 
 
+def test_draft_is_kept_over_a_reload_links_and_back(window):
+    page = window.open('create')
+    page.get_by_text('The template is valid').wait_for()
+    file = {'name': 'shelf.yaml', 'mimeType': 'text/plain', 'buffer': SHOP.encode()}
+    page.get_by_label('Upload files').set_input_files(files=[file])
+    name, count = page.get_by_label('Name of the stack'), page.get_by_label('Number of servers')
+    assert name.input_value() == 'shelf'  # that of the file
+    count.fill('7')
+    page.get_by_label('secret').fill('planted-secret')
+    for leave in (page.reload, lambda: window.open('types'), page.go_back):
+        leave()
+        if '/types' in page.url:
+            continue
+        page.get_by_text('This is your draft').wait_for()
+        assert (name.input_value(), count.input_value()) == ('shelf', '7')
+        page.get_by_role('textbox', name='Text of template').get_by_text('A small shop').wait_for()
+        assert 'planted-secret' not in page.evaluate('JSON.stringify(sessionStorage)')
+    assert window.questions == 1
+    window.open('stacks').get_by_role('link', name='new stack shelf').click()
+    page.get_by_role('button', name='Discard the draft').click()
+    page.get_by_text('A password and a message with it').wait_for()
+    assert page.evaluate('sessionStorage.length') == 0
+
+
+def test_rollback_shows_its_cause_and_keeps_the_text(window, make):
+    text = json.dumps(
+        {
+            'heat_template_version': '2021-04-16',
+            'resources': {
+                'group': {
+                    'type': 'OS::Heat::ResourceGroup',
+                    'properties': {
+                        'count': 2,
+                        'resource_def': {'type': TEST, 'properties': {'value': 'old'}},
+                    },
+                }
+            },
+        },
+        indent=1,
+    )
+    path = make('undone', text, disable_rollback=False)
+    page = window.open(path, 'update')
+    editor = page.get_by_role('textbox', name='Text of template')
+    editor.get_by_text('"old"').dblclick()
+    page.keyboard.press('End')
+    page.keyboard.type(', "fail": true')
+    page.get_by_text('The template is valid').wait_for()
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_role('button', name='Update the stack').click()
+    card = page.get_by_role('region', name='Failure')
+    card.get_by_text('Update failed and was rolled back').wait_for()
+    card.get_by_text('2 ×').wait_for()
+    for member in ('group/0', 'group/1'):
+        card.get_by_role('button', name=member, exact=True).wait_for()
+    card.get_by_text('resource_def of group').first.wait_for()
+    window.picture('rollback')
+    card.get_by_role('link', name='Correct the template').click()
+    page.get_by_text('This is the text of the update that failed').wait_for()
+    editor.get_by_text('"fail"').wait_for()
+
+
+def test_stack_that_is_not_there_shows_that_alone(window, service, make):
+    path = make('brief', BROKEN)
+    page = window.open('stacks', 'brief', 'events')
+    page.wait_for_url(f'**/{path}/events')
+    assert service.ask('DELETE', f'/{path}').status_code == 204
+    page.get_by_text('The stack was deleted').wait_for()
+    assert page.get_by_role('navigation').count() == 1 and page.get_by_role('table').count() == 0
+    for place in ('stacks/brief', f'{path}1/template', 'stacks/none/update'):
+        window.open(place)
+        page.get_by_role('alert').wait_for()
+        assert page.get_by_role('main').get_by_role('link').all_text_contents() == ['All stacks']
+
+
+def test_text_of_the_author_is_shown_and_edited(window, service, make):
+    text = SHOP.replace('resources:', '# what it is made of\nresources:')
+    path = make('texts', text)
+    page = window.open(path, 'template')
+    page.get_by_text('# what it is made of').wait_for()
+    with page.expect_download() as download:
+        page.get_by_role('button', name='Download').click()
+    assert download.value.path().read_text() == text
+    page.get_by_role('link', name='Edit').click()
+    page.get_by_role('textbox', name='Text of template').get_by_text('# what it').click()
+    page.keyboard.press('End')
+    page.keyboard.type(' today')
+    page.get_by_text('The template is valid').wait_for()
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_text('Nothing would change but the text').wait_for()
+    page.get_by_role('button', name='Update the stack').click()
+    page.get_by_text('update complete').first.wait_for()
+    stored = service.ask('GET', f'/{path}/template_text').json()['template_text']
+    assert stored == text.replace('made of', 'made of today')
+
+
+def test_equal_members_are_folded_and_found(window, make):
+    resources = {f'leaf{number}': {'type': TEST} for number in range(20)}
+    path = make('folds', {'heat_template_version': '2021-04-16', 'resources': resources})
+    page = window.open(path)
+    canvas = page.locator('.canvas')
+    window.wait_for_tones({'complete': 20})
+    assert canvas.get_attribute('data-nodes') == '1'
+    page.get_by_label('Search the graph').fill('leaf1')
+    page.get_by_text('11 of 20').wait_for()
+    page.get_by_role('application').focus()
+    page.keyboard.press('ArrowDown')
+    page.keyboard.press('Enter')
+    page.locator('.canvas[data-nodes="20"]').wait_for()
+    page.get_by_label('Search the graph').press('Enter')
+    page.get_by_role('complementary').get_by_role('heading', name='leaf1', exact=True).wait_for()
+    page.get_by_role('button', name='Fold equal').click()
+    page.locator('.canvas[data-nodes="1"]').wait_for()
+
+
+def test_tables_are_ordered_and_exported(window, make):
+    names = ['c', '=b', 'a']
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {n: {'type': TEST} for n in names},
+    }
+    page = window.open(make('ordered', template), 'resources')
+    page.get_by_role('button', name='Resource', exact=True).click()
+    page.get_by_role('columnheader', name='Resource').and_(
+        page.locator('[aria-sort=ascending]')
+    ).wait_for()
+    page.locator('.rows td.name').nth(2).wait_for()
+    shown = page.locator('.rows td.name').all_text_contents()
+    assert shown == ['=b', 'a', 'c']
+    with page.expect_download() as download:
+        page.get_by_role('button', name='Export').click()
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0] == 'Path,Resource,Status,Type,Physical id,Changed'
+    assert [line.split(',')[1] for line in lines[1:]] == ["'=b", 'a', 'c']
+
+
+def test_service_shows_limits_and_documentation(window):
+    page = window.open('service')
+    page.get_by_label('Used of max_stacks_per_tenant').wait_for()
+    page.get_by_role('cell', name='up').wait_for()
+    page.get_by_role('link', name='Limits', exact=True).click()
+    page.get_by_role('heading', name='Limits').wait_for()
+    page.get_by_role('link', name='Documentation').click()
+    page.get_by_role('link', name='The guide').first.click()
+    page.get_by_role('article').get_by_role('heading').first.wait_for()
+
+
 def test_cancel_and_forced_delete_end_a_stack(window, make):
     slow = json.loads(json.dumps(BROKEN).replace('"timeout": 1', '"timeout": 600'))
     assert slow != BROKEN
@@ -336,7 +486,7 @@ def test_cancel_and_forced_delete_end_a_stack(window, make):
     page.get_by_text('create failed').first.wait_for()
     choose(page, 'Delete with force…')
     confirm(page, 'Delete with force', 'slow')
-    page.get_by_text('delete complete').first.wait_for()
+    page.get_by_text('The stack was deleted').wait_for()
 
 
 def test_editor_shows_what_the_linter_finds_and_completes_keys(window):
@@ -434,8 +584,8 @@ def test_thousand_resources_are_painted_at_once(window, make, record_property):
         for number in range(1000)
     }
     path = make('large', {'heat_template_version': '2021-04-16', 'resources': resources})
-    page = window.open('services')
-    page.get_by_role('heading', name='Services').wait_for()
+    page = window.open('service')
+    page.get_by_role('heading', name='Engines').wait_for()
     page.evaluate('window.began = performance.now()')
     page.evaluate(f'location.hash = "#/demo/{path}/resources"')
     took = page.evaluate(PAINTED)
@@ -449,25 +599,48 @@ def test_thousand_resources_are_painted_at_once(window, make, record_property):
         assert took < 1500
 
 
-def test_page_continues_after_a_restart_of_the_service(chromium, tmp_path):
+#: a place of each view that reads something of its own
+VIEWS = {
+    'stacks': 'There is no stack in this project yet',
+    'create': 'The template is valid',
+    'types': 'OS::Heat::RandomString',
+    'service': 'max_stacks_per_tenant',
+    'api': 'GET /stacks',
+    'docs': 'The guide',
+}
+
+
+def test_each_view_returns_after_an_outage(chromium, tmp_path):
     port = ports.reserve()
     service = shapes.Service('embedded', f'http://127.0.0.1:{port}/v1', 'demo', tmp_path)
     command = (shapes.BIN / 'heat-lite', 'up', '--port', port, '--data-dir', tmp_path / 'data')
     first = shapes.start(service, 'up', *command)
     with shapes.running(service):
-        window = conftest.Window(chromium, f'http://127.0.0.1:{port}')
+        windows = {view: conftest.Window(chromium, f'http://127.0.0.1:{port}') for view in VIEWS}
+        other = conftest.Window(chromium, f'http://127.0.0.1:{port}')
+        window = windows['stacks']
         page = window.open('stacks')
-        page.get_by_text('There is no stack in this project yet').wait_for()
+        page.get_by_text(VIEWS['stacks']).wait_for()
+        other.open('stacks').get_by_text(VIEWS['stacks']).wait_for()
+        for view in VIEWS:
+            windows[view].open('stacks').get_by_text(VIEWS['stacks']).wait_for()
         shapes.stop(first)
         page.get_by_role('alert').wait_for()
+        for view in VIEWS:  # opened while the service is away
+            windows[view].page.evaluate('view => { location.hash = `#/demo/${view}` }', view)
+        other.page.evaluate('location.hash = "#/demo/stacks/later"')
+        other.page.get_by_role('alert').wait_for()
         shapes.start(service, 'up', *command)
         shapes.wait_until_ready(service)
+        for view, text in VIEWS.items():
+            windows[view].page.get_by_text(text).first.wait_for()
+            windows[view].page.get_by_role('alert').wait_for(state='detached')
         template = {'heat_template_version': '2021-04-16', 'resources': {'a': {'type': TEST}}}
         body = {'stack_name': 'later', 'template': template}
         assert service.ask('POST', '/stacks', body).status_code == 201
         page.get_by_role('link', name='later').wait_for()
-        page.get_by_role('alert').wait_for(state='detached')
-        window.close()
+        for each in (*windows.values(), other):
+            each.close()
 
 
 def test_page_continues_after_the_network_of_the_browser_was_away(window, make):
@@ -522,7 +695,8 @@ def test_views_are_accessible(chromium, service, make, axe, scheme, size):
         **{tab: [path, tab] for tab in TABS},
         'compose': ['create'],
         'type': ['types', 'OS::Heat::RandomString'],
-        'services': ['services'],
+        'service': ['service'],
+        'docs': ['docs', 'guide', 'index.md'],
         'api': ['api', 'stacks_create'],
     }
     ready = {
@@ -531,6 +705,8 @@ def test_views_are_accessible(chromium, service, make, axe, scheme, size):
         'compose': 'The template is valid',
         'type': 'Properties',
         'api': 'Answers',
+        'service': 'Stacks at work',
+        'docs': 'ten minutes',
     }
     findings = {}
     for view, parts in views.items():
@@ -567,6 +743,16 @@ def test_login_by_keystone_stays_in_the_tab(chromium, tmp_path):
         page.get_by_text('There is no stack in this project yet').wait_for()
         assert page.evaluate('localStorage.length + sessionStorage.length') == 0
         assert 'secret' not in page.url and page.context.cookies() == []
+        service.keystone.users['demo']['other_projects'] = ['second']
+        page.get_by_role('link', name='New stack').click()
+        page.get_by_role('button', name='Log out').click()
+        page.get_by_label('User').fill('demo')
+        page.get_by_label('Password', exact=True).fill('secret')
+        page.get_by_label('Project', exact=True).fill('demo')
+        page.get_by_role('button', name='Log in').click()
+        page.get_by_label('Project', exact=True).select_option('second')
+        page.get_by_text('There is no stack in this project yet').wait_for()
+        assert identity.ident('second') in page.url
         page.reload()
         page.get_by_role('button', name='Log in').wait_for()
         window.close()

@@ -42,6 +42,14 @@ def test_index_names_files_that_exist(page):
         assert found.status_int == 200 and 'immutable' in found.headers['Cache-Control']
 
 
+def test_documentation_is_beside_the_page(page):
+    found = get(page, '/ui/docs/guide/index.md')
+    assert (found.status_int, found.content_type) == (200, 'text/plain')
+    assert get(page, '/ui/docs/pictures/graph-light.webp').content_type == 'image/webp'
+    for path in ('/ui/docs/', '/ui/docs/../README.md', '/ui/docs//etc/passwd', '/ui/docs/none'):
+        assert get(page, path).status_int == 404
+
+
 def test_response_has_strict_headers(page):
     for path in ('/ui/', '/ui/config.json', '/ui/nothing'):
         headers = get(page, path).headers

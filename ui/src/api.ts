@@ -44,7 +44,7 @@ export interface Output { output_key: string; description: string; output_value?
 export interface Failure {
   resource_name: string | null; resource_type: string | null; physical_resource_id: string | null;
   action: string; stack_action: string; reason: string; time: string; times: number;
-  forgotten?: boolean; holds?: string[];
+  forgotten?: boolean; holds?: string[]; changed?: string[];
 }
 export interface Stack {
   id: string; stack_name: string; description: string; stack_status: string;
@@ -92,6 +92,16 @@ export interface Preview {
   parameter_changes?: PropertyChange[]; output_changes?: PropertyChange[];
 }
 
+/** Send a request. Raises ApiError with the status 0 where nothing answers. */
+export async function reach(url: string, options: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new ApiError(0, 'The service does not answer. The page tries again by itself.');
+  }
+}
+
 type Query = Record<string, string | number | boolean | undefined>;
 
 /** The path of a stack below the project; names are hostile, so each part is quoted. */
@@ -114,7 +124,7 @@ export class Api {
   }
 
   async description<T>(): Promise<T> {
-    const response = await fetch(this.descriptionUrl(), { headers: this.headers(), cache: 'no-cache' });
+    const response = await reach(this.descriptionUrl(), { headers: this.headers(), cache: 'no-cache' });
     if (!response.ok) throw new ApiError(response.status, `HTTP status ${response.status}`);
     return await response.json() as T;
   }
@@ -126,15 +136,9 @@ export class Api {
   async request<T>(method: string, path: string, body?: unknown, query?: Query, signal?: AbortSignal, more: Record<string, string> = {}): Promise<T> {
     const headers = this.headers({ Accept: 'application/json', ...more });
     if (body !== undefined) headers['Content-Type'] = 'application/json';
-    let response: Response;
-    try {
-      response = await fetch(this.url(path, query), {
-        method, headers, signal, cache: 'no-cache', body: body === undefined ? undefined : JSON.stringify(body),
-      });
-    } catch (error) {
-      if ((error as Error).name === 'AbortError') throw error;
-      throw new ApiError(0, 'The service does not answer. The page tries again by itself.');
-    }
+    const response = await reach(this.url(path, query), {
+      method, headers, signal, cache: 'no-cache', body: body === undefined ? undefined : JSON.stringify(body),
+    });
     if (response.status === 401) this.onUnauthorized();
     const text = await response.text();
     let value: unknown = null;
@@ -163,12 +167,16 @@ export interface Login {
   user: string; domain: string; secret: string; project: string; projectDomain: string;
 }
 
+/** Return the body of a login. A token with a project, by its id, is exchanged for one of that project. */
 function identityOf(login: Login): { auth: Record<string, unknown> } {
   const scope = login.project
     ? { project: { name: login.project, domain: { name: login.projectDomain } } } : undefined;
   if (login.method === 'application_credential') {
     const credential = { id: login.user, secret: login.secret };
     return { auth: { identity: { methods: [login.method], application_credential: credential } } };
+  }
+  if (login.method === 'token' && login.project) {
+    return { auth: { identity: { methods: ['token'], token: { id: login.secret } }, scope: { project: { id: login.project } } } };
   }
   const user = { name: login.user, domain: { name: login.domain }, password: login.secret };
   return { auth: { identity: { methods: ['password'], password: { user } }, scope } };
@@ -188,7 +196,8 @@ export async function logIn(url: string, login: Login): Promise<Session> {
         + `[cors] allowed_origin must list ${location.origin}.`);
     }
   };
-  const response = login.method === 'token'
+  const isChecked = login.method === 'token' && !login.project;
+  const response = isChecked
     ? await send({ headers: { 'X-Auth-Token': login.secret, 'X-Subject-Token': login.secret } })
     : await send({ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(identityOf(login)) });
   if (!response.ok) {
@@ -197,11 +206,17 @@ export async function logIn(url: string, login: Login): Promise<Session> {
       : `Keystone answers with status ${response.status}.`);
   }
   const { token } = await response.json() as TokenBody;
-  const value = login.method === 'token' ? login.secret : response.headers.get('X-Subject-Token');
+  const value = isChecked ? login.secret : response.headers.get('X-Subject-Token');
   if (!value) throw new ApiError(0, 'Keystone hides the token from this page: its option [cors] expose_headers must list X-Subject-Token.');
   if (!token.project) throw new ApiError(0, 'The login has no project. Name one.');
   return {
     token: value, project: token.project.id, projectName: token.project.name, user: token.user.name,
     roles: (token.roles ?? []).map((role) => role.name), expires: token.expires_at,
   };
+}
+
+/** Return the projects for which Keystone gives the owner of a token another one. */
+export async function projectsOf(url: string, token: string): Promise<{ id: string; name: string }[]> {
+  const response = await fetch(`${url}/auth/projects`, { headers: { 'X-Auth-Token': token }, credentials: 'omit' });
+  return response.ok ? (await response.json() as { projects: { id: string; name: string }[] }).projects : [];
 }

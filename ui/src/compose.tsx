@@ -1,13 +1,14 @@
 // Create a stack, or update one: texts, parameters, options, the preview as a diff, and the start.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Api, ApiError, type Preview, type PropertyChange, type Resource, type Stack, stackPath, type Validation } from './api';
+import { type Api, ApiError, isPassing, type Preview, type PropertyChange, type Resource, RETRY, type Stack, stackPath, type Validation } from './api';
 import { Diff } from './diff';
 import type { Editor, Finding } from './editor';
 import { type FormState, ParameterForm, valuesOf } from './parameter-form';
 import { go, href, type Route } from './router';
 import { bodyOfTexts, complete, lint, type Placed, type Texts } from './template-service';
 import { readTexts } from './template-panel';
-import { Dialog, ErrorNote, oneWay } from './widgets';
+import { dropDraft, readDraft, useQuestionBeforeLeaving, writeDraft } from './drafts';
+import { Dialog, ErrorNote, oneWay, useLoad } from './widgets';
 
 const EXAMPLE = `heat_template_version: 2021-04-16
 
@@ -43,36 +44,82 @@ outputs:
 const PAUSE = 350;
 
 interface Options { name: string; tags: string; timeout: string; rollback: boolean; noReplace: boolean }
+interface Content { texts: Texts; form: FormState; options: Options }
+/** ``digest``: the state of the stack that was edited. ``sent``: an update has begun with it, and may fail. */
+export interface Draft extends Content { name: string; digest?: string; sent?: boolean; hidden?: string[] }
+
+/** The key of the draft of a new stack, or of an update of one. */
+export function draftKey(project: string, id = ''): string {
+  return `${project}/stacks/${id}`;
+}
+
+function optionsOf(stack: Stack | null): Options {
+  return { name: '', tags: (stack?.tags ?? []).join(','), timeout: String(stack?.timeout_mins ?? ''), rollback: stack ? !stack.disable_rollback : false, noReplace: false };
+}
+
+const contentOf = ({ texts, form, options }: Content): string => JSON.stringify([texts, form, options]);
+
+/** Keep a draft. Values of parameters that are hidden, or were, or are not known, do not leave the memory. */
+function keep(key: string, draft: Draft, validation: Validation | null): void {
+  const parameters = validation?.Parameters;
+  const secret = Object.keys(parameters ?? {}).filter((name) => parameters![name].NoEcho === 'true');
+  const hidden = [...new Set([...readDraft<Draft>(key)?.hidden ?? [], ...secret])];
+  const shown = Object.entries(draft.form).filter(([name]) => !hidden.includes(name) && (!parameters || name in parameters));
+  writeDraft<Draft>(key, { ...draft, hidden }, { ...draft, hidden, form: Object.fromEntries(shown) });
+}
 
 export function ComposePage({ api, route, stack }: { api: Api; route: Route; stack: { name: string; id: string } | null }) {
-  const [texts, setTexts] = useState<Texts | null>(stack ? null : { template: EXAMPLE, environment: '', files: {} });
-  const [current, setCurrent] = useState<Stack | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    if (!stack) return;
+  const { value, error } = useLoad(async (): Promise<{ stack: Stack | null; texts: Texts }> => {
+    if (!stack) return { stack, texts: { template: EXAMPLE, environment: '', files: {} } };
     // the stack first: its digest must not be newer than the texts
-    const read = api.get<{ stack: Stack }>(stackPath(stack.name, stack.id), { resolve_outputs: false });
-    read.then(async (shown) => { setTexts(await readTexts({ api, store: stack })); setCurrent(shown.stack); }).catch(setError);
+    const shown = await api.get<{ stack: Stack }>(stackPath(stack.name, stack.id), { resolve_outputs: false });
+    return { stack: shown.stack, texts: await readTexts({ api, store: stack }) };
   }, []);
-  if (error) return <main><ErrorNote error={error} /></main>;
-  if (!texts || (stack && !current)) return <main><p class="boot">Loading…</p></main>;
-  return <Composer api={api} route={route} stack={current} initial={texts} />;
+  if (!value) return <main>{error ? <ErrorNote error={error} /> : <p class="boot">Loading…</p>}</main>;
+  return <Composer api={api} route={route} stack={value.stack} initial={value.texts} />;
+}
+
+/** The draft of this tab, if there is one, else what is stored, and whether they differ. */
+function useDraft(project: string, stack: Stack | null, initial: Texts, revise: () => void) {
+  const key = draftKey(project, stack?.id);
+  const stored = useRef<Draft>({ texts: initial, form: {}, options: optionsOf(stack), name: stack?.stack_name ?? '', digest: stack?.digest });
+  const [kept] = useState(() => {
+    const found = readDraft<Draft>(key);
+    const isDone = found?.sent && /^(?!ROLLBACK).*COMPLETE$/.test(stack?.stack_status ?? '');
+    return found && !isDone && contentOf(found) !== contentOf(stored.current) ? found : null;
+  });
+  const [draft, setDraft] = useState<Draft>(kept ? { ...kept, digest: kept.sent ? stack?.digest : kept.digest, sent: false } : stored.current);
+  const [notice, setNotice] = useState(kept ? (kept.sent ? 'failed' : 'kept') : '');
+  const discard = () => { setDraft(stored.current); setNotice(''); revise(); };
+  const isDirty = contentOf(draft) !== contentOf(stored.current);
+  const isStale = !!draft.digest && draft.digest !== stack?.digest;
+  return { key, draft, setDraft, notice, discard, isDirty, isStale, rebase: () => setDraft((old) => ({ ...old, digest: stack?.digest })) };
 }
 
 function Composer({ api, route, stack, initial }: { api: Api; route: Route; stack: Stack | null; initial: Texts }) {
-  const [texts, setTexts] = useState(initial);
+  const [revision, setRevision] = useState(0);
+  const revise = () => setRevision((old) => old + 1);
+  const { key, draft, setDraft, notice, discard, isDirty, isStale, rebase } = useDraft(route.project, stack, initial, revise);
+  const { texts, form, options } = draft;
+  const setTexts = (update: (old: Texts) => Texts) => setDraft((old) => ({ ...old, texts: update(old.texts) }));
+  const setForm = (value: FormState) => setDraft((old) => ({ ...old, form: value }));
+  const setOptions = (value: Options) => setDraft((old) => ({ ...old, options: value }));
+  const [before, setBefore] = useState<Texts | null>(null);
   const [file, setFile] = useState('template');
   const [goal, setGoal] = useState<Placed | null>(null);
-  const [revision, setRevision] = useState(0);
-  const [form, setForm] = useState<FormState>({});
-  const [options, setOptions] = useState<Options>({ name: '', tags: (stack?.tags ?? []).join(','), timeout: String(stack?.timeout_mins ?? ''), rollback: stack ? !stack.disable_rollback : false, noReplace: false });
   const [preview, setPreview] = useState<Preview | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const checked = useValidation(api, texts, stack);
   const findings = checked.findings.filter((each) => each.file === file);
   const set = (name: string, text: string) => setTexts((old) => withText(old, name, text));
-  const replace = (update: (old: Texts) => Texts) => { setTexts(update); setRevision((old) => old + 1); };
+  const replace = (update: (old: Texts) => Texts) => { setBefore(texts); setTexts(update); revise(); };
+  const undo = () => { setTexts(() => before!); setBefore(null); revise(); };
+  useQuestionBeforeLeaving(isDirty && !draft.sent);
+  useEffect(() => {
+    if (isDirty) keep(key, draft, checked.validation);
+    else dropDraft(key);
+  }, [draft, isDirty, checked.validation]);
   const names = ['template', 'environment', ...Object.keys(texts.files)];
   const body = () => bodyOf(texts, initial, form, options, checked.validation, stack);
   const send = async (work: () => Promise<void>) => {
@@ -85,11 +132,21 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
     event.preventDefault();
     void send(async () => setPreview(await previewOf(api, stack, body())));
   };
+  const take = async (files: File[]) => {
+    const found = await readFiles(files);
+    replace((old) => found.reduce((all, [name, text]) => withText(all, name, text), old));
+    const [stem] = /^[a-zA-Z][\w.-]*?(?=\.\w+$)/.exec(files[0]?.name ?? '') ?? [''];
+    if (!stack && !options.name && found.length === 1 && found[0][0] === 'template' && stem !== 'template') setOptions({ ...options, name: stem });
+  };
+  const isTextChanged = !!stack && texts.template !== initial.template;
   const start = () => send(async () => {
-    const unchanged: Record<string, string> = stack?.digest ? { 'If-Match': `"${stack.digest}"` } : {};
+    const unchanged: Record<string, string> = draft.digest ? { 'If-Match': `"${draft.digest}"` } : {};
     const made = stack ? (await api.request('PATCH', stackPath(stack.stack_name, stack.id), body(), undefined, undefined, unchanged), stack)
       : { stack_name: options.name, ...(await api.request<{ stack: { id: string } }>('POST', 'stacks', body())).stack };
-    go(href(route.project, ['stacks', made.stack_name, made.id]));
+    // the text of an update that fails and is rolled back is stored nowhere else
+    if (stack) setDraft((old) => ({ ...old, sent: true }));
+    else setDraft((old) => ({ ...old, texts: initial, form: {}, options: optionsOf(null) }));
+    setTimeout(() => go(href(route.project, ['stacks', made.stack_name, made.id])));
   });
   return (
     <main class="compose" tabIndex={-1}>
@@ -98,10 +155,13 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
         <h1>{stack ? 'Update' : 'New stack'}</h1>
       </div>
       {!stack && <p class="dim intro">The template lists resources and what they take from each other. The example works as it is: change it, or upload your own. Ctrl+Space shows what may stand at the cursor; <a href={href(route.project, ['types'])}>Types</a> lists all resources. Nothing is created before the preview is confirmed.</p>}
+      {notice && isDirty && <p class="note" role="status">{notice === 'failed' ? 'This is the text of the update that failed.' : 'This is your draft, as you left it.'} Hidden values are kept only until the page is loaded anew. <button type="button" onClick={discard}>Discard the draft</button></p>}
+      {isStale && <p class="note failed" role="alert">The stack was changed after this draft was begun: its update would be refused. Continue, and the preview shows what it would undo. <button type="button" onClick={rebase}>Continue on the present stack</button></p>}
+      {before && <p class="note" role="status">A text was replaced or removed. <button type="button" onClick={undo}>Undo</button> <button type="button" class="plain" aria-label="Close the note" onClick={() => setBefore(null)}>✕</button></p>}
       <form class="halves" onSubmit={look}>
         <section class="text" aria-label="Texts" onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => { event.preventDefault(); void takeFiles([...(event.dataTransfer?.files ?? [])], replace); }}>
-          <Files names={names} file={file} texts={texts} choose={setFile} change={replace} findings={checked.findings} />
+          onDrop={(event) => { event.preventDefault(); void take([...(event.dataTransfer?.files ?? [])]); }}>
+          <Files names={names} file={file} texts={texts} choose={setFile} change={replace} take={take} findings={checked.findings} />
           <EditorBox key={`${file} ${revision}`} api={api} name={file} text={textOf(texts, file)} texts={texts} changed={(text) => set(file, text)} findings={findings} goal={goal} />
           <Findings findings={checked.findings} choose={(finding) => { setFile(finding.file); setGoal({ ...finding }); }} ready={!!checked.validation} />
         </section>
@@ -120,11 +180,11 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
       </form>
       {preview && (
         <Dialog title={stack ? `Changes to ${stack.stack_name}` : `New stack ${options.name}`} wide onClose={() => { setPreview(null); setError(null); }}>
-          <Diff preview={preview} />
+          <Diff preview={preview} isTextChanged={isTextChanged} />
           <ErrorNote error={error} />
           <div class="actions">
             <button onClick={() => setPreview(null)}>Back to the texts</button>
-            <button class="primary" autofocus disabled={busy || !!preview.refused || !preview.has_changes} onClick={() => void start()}>{stack ? 'Update the stack' : 'Create the stack'}</button>
+            <button class="primary" autofocus disabled={busy || !!preview.refused || !(preview.has_changes || isTextChanged)} onClick={() => void start()}>{stack ? 'Update the stack' : 'Create the stack'}</button>
           </div>
         </Dialog>
       )}
@@ -169,7 +229,7 @@ function useValidation(api: Api, texts: Texts, stack: Stack | null): Checked {
   const [checked, setChecked] = useState<Checked>({ validation: null, findings: [] });
   useEffect(() => {
     const stop = new AbortController();
-    const timer = setTimeout(() => void check(), PAUSE);
+    let timer = setTimeout(() => void check(), PAUSE);
     const check = async () => {
       const { mistakesOf } = await import('./source');
       const wrong = [...mistakesOf(texts.template).map((each) => ({ ...each, file: 'template' })), ...(texts.environment ? mistakesOf(texts.environment).map((each) => ({ ...each, file: 'environment' })) : [])];
@@ -182,7 +242,8 @@ function useValidation(api: Api, texts: Texts, stack: Stack | null): Checked {
         if (!stop.signal.aborted) setChecked({ validation: found, findings });
       } catch (problem) {
         const findings = await linted;
-        if (stop.signal.aborted || !(problem instanceof ApiError) || !problem.status) return;
+        if (stop.signal.aborted || !(problem instanceof ApiError)) return;
+        if (isPassing(problem)) { timer = setTimeout(() => void check(), RETRY); return; }
         // the linter says the same at its place, and what else is wrong
         const refused = findings.some((each) => each.severity === 'error') ? [] : [findingOf(problem)];
         setChecked((old) => ({ ...old, findings: [...refused, ...findings] }));
@@ -235,8 +296,8 @@ function EditorBox({ api, name, text, texts, changed, findings, goal }: { api: A
   return <div class="editor" ref={host} />;
 }
 
-function Files({ names, file, texts, choose, change, findings }: {
-  names: string[]; file: string; texts: Texts; choose: (name: string) => void; change: (update: (old: Texts) => Texts) => void; findings: Placed[];
+function Files({ names, file, texts, choose, change, take, findings }: {
+  names: string[]; file: string; texts: Texts; choose: (name: string) => void; change: (update: (old: Texts) => Texts) => void; take: (files: File[]) => Promise<void>; findings: Placed[];
 }) {
   const upload = useRef<HTMLInputElement>(null);
   const [adding, setAdding] = useState(false);
@@ -249,20 +310,20 @@ function Files({ names, file, texts, choose, change, findings }: {
       <span class="grow" />
       <button type="button" class="plain" onClick={() => setAdding(true)}>Add a file</button>
       <button type="button" class="plain" onClick={() => upload.current!.click()}>Upload…</button>
-      <input ref={upload} type="file" multiple hidden aria-label="Upload files" onChange={(event) => void takeFiles([...(event.currentTarget.files ?? [])], change)} />
+      <input ref={upload} type="file" multiple hidden aria-label="Upload files" onChange={(event) => void take([...(event.currentTarget.files ?? [])])} />
       {adding && <Dialog title="Add a file" onClose={() => setAdding(false)}><label>Name, as the template writes it<input autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} /></label><div class="actions"><button type="button" class="primary" onClick={add}>Add</button></div></Dialog>}
     </div>
   );
 }
 
-/** Take files: a template or an environment by its content, all others by their names. */
-async function takeFiles(files: File[], change: (update: (old: Texts) => Texts) => void): Promise<void> {
-  for (const each of files) {
+/** Return files as texts: a template or an environment by its content, all others by their names. */
+async function readFiles(files: File[]): Promise<[string, string][]> {
+  return Promise.all(files.map(async (each): Promise<[string, string]> => {
     const text = await each.text();
     const isTemplate = /^\s*["']?(heat_template_version|AWSTemplateFormatVersion|HeatTemplateFormatVersion)\b/m.test(text) && files.length === 1;
     const isMain = isTemplate || /^(main|template|stack)\.(ya?ml|json|template)$/i.test(each.name);
     const isEnvironment = !isMain && /^(parameters|parameter_defaults|resource_registry)\s*:/m.test(text) && !/^resources\s*:/m.test(text);
-    change((old) => withText(old, isMain ? 'template' : isEnvironment ? 'environment' : each.name, text));
-  }
+    return [isMain ? 'template' : isEnvironment ? 'environment' : each.name, text];
+  }));
 }
 

@@ -24,13 +24,13 @@ function isSilent(change: Change): boolean {
   return !change.property_changes?.length && !change.definition_changes?.length && !change.reason && !!change.nested && !change.nested.has_changes;
 }
 
-export function Diff({ preview }: { preview: Preview }) {
+export function Diff({ preview, isTextChanged = false }: { preview: Preview; isTextChanged?: boolean }) {
   const counts = countsOf(preview);
   const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
   return (
     <div class="diff">
       {preview.refused && <p class="note failed" role="alert">This would be refused now: {preview.refused}</p>}
-      {!preview.has_changes && <Empty><p>Nothing would change.</p></Empty>}
+      {!preview.has_changes && <Empty><p>{isTextChanged ? 'Nothing would change but the text: comments and layout are stored.' : 'Nothing would change.'}</p></Empty>}
       {preview.has_changes && total === 0 && !preview.parameter_changes?.length && !preview.output_changes?.length && <p class="note">No resource changes; the stored template, parameters or options do.</p>}
       {total > 0 && <p class="summary">{Object.entries(counts).filter(([, count]) => count).map(([action, count]) => <span class={`chip ${action}`}>{count} to {action}</span>)}</p>}
       <StackChanges title="Parameters" changes={preview.parameter_changes ?? []} />
@@ -46,7 +46,7 @@ function StackChanges({ title, changes }: { title: string; changes: PropertyChan
   const action = changes.every((each) => each.before === null) ? 'create' : 'update';
   return (
     <section><h3>{title}</h3>
-      <table class="properties"><tbody>{changes.map((each) => <PropertyRow key={each.property} change={each} action={action} />)}</tbody></table>
+      <table class="properties"><tbody>{changes.flatMap((each) => (action === 'create' ? [each] : partsOf(each))).map((each) => <PropertyRow key={each.property} change={each} action={action} />)}</tbody></table>
     </section>
   );
 }
@@ -65,7 +65,7 @@ function Changes({ preview }: { preview: Preview }) {
 }
 
 function ChangeItem({ change }: { change: Change }) {
-  const properties = (change.property_changes ?? []).filter((each) => change.action === 'create' || isDifferent(each));
+  const properties = (change.property_changes ?? []).filter((each) => change.action === 'create' || isDifferent(each)).flatMap((each) => (change.action === 'create' ? [each] : partsOf(each)));
   return (
     <>
       <p class="title"><span class="sign" aria-hidden="true">{SIGNS[change.action]}</span><strong>{change.parent_resource && <span class="dim">{plain(change.parent_resource)} / </span>}{plain(change.resource_name)}</strong> <span class="type">{change.resource_type}</span> <span class="verb">{change.action}{change.may_replace && ' or replace'}</span></p>
@@ -85,17 +85,33 @@ function isDifferent(change: PropertyChange): boolean {
   return change.secret || !change.known || change.forces_replacement || textOf(change.before) !== textOf(change.after);
 }
 
-function PropertyRow({ change, action }: { change: PropertyChange; action: string }) {
+/** One property: its old value, an arrow and the new one, each below that of the other properties. */
+export function PropertyRow({ change, action }: { change: PropertyChange; action: string }) {
   const after = change.secret ? '••••••' : change.known ? textOf(change.after) : textOf(withUnknown(change.after, change.known_after ?? {}, change.property));
-  const isNew = action === 'create';
+  const isNew = action === 'create' || (change.before === null && !change.secret);
   return (
     <tr>
       <th scope="row">{change.property}</th>
-      {!isNew && <td class="before"><del>{change.secret ? '••••••' : textOf(change.before)}</del></td>}
+      {action !== 'create' && <td class="before">{!isNew && <del>{change.secret ? '••••••' : textOf(change.before)}</del>}</td>}
+      {action !== 'create' && <td class="arrow"><span aria-hidden="true">→</span><span class="hidden">becomes</span></td>}
       <td class={change.known ? 'after' : 'after later'}><ins>{after}</ins></td>
       <td>{change.forces_replacement && <span class="flag">requires a replacement</span>}</td>
     </tr>
   );
+}
+
+/** Return the parts of a change that differ, inside of maps: ``metadata.role`` instead of two long maps. */
+function partsOf(change: PropertyChange): PropertyChange[] {
+  const isMap = (value: unknown): value is Record<string, unknown> => !!value && typeof value === 'object' && !Array.isArray(value);
+  const { before, after } = change;
+  if (change.secret || !isMap(before) || !isMap(after)) return [change];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]) || `${change.property}.${key}` in (change.known_after ?? {}));
+  const parts = keys.flatMap((key) => {
+    const property = `${change.property}.${key}`;
+    const later = Object.keys(change.known_after ?? {}).some((each) => each === property || each.startsWith(`${property}.`));
+    return partsOf({ ...change, property, before: before[key] ?? null, after: after[key] ?? null, known: change.known || !later });
+  });
+  return parts.length ? parts : [change];
 }
 
 function textOf(value: unknown): string {

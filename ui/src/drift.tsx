@@ -3,12 +3,18 @@ import { useState } from 'preact/hooks';
 import { ApiError, stackPath } from './api';
 import type { StackContext } from './stack-context';
 import { DEPTH } from './stack-store';
-import { Confirm, Empty, ErrorNote, plain, Value } from './widgets';
+import { type Column, Confirm, Empty, ErrorNote, Export, Heads, type Order, ordered, plain, Value } from './widgets';
 
 interface Found { checked: number; resources: Drifted[]; unchecked: Unchecked[] }
 interface Difference { stack: string; resource: string; resource_type: string; property: string; wanted: unknown; found: unknown; missing?: boolean }
 
 interface Unchecked { resource_name: string; stack_name: string; reason: string }
+
+const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const COLUMNS: Column<Difference>[] = [
+  { label: 'Resource', value: (each) => each.resource }, { label: 'Type', value: (each) => each.resource_type, class: 'wide' }, { label: 'Property', value: (each) => each.property },
+  { label: 'Wanted', value: (each) => text(each.wanted) }, { label: 'Found', value: (each) => (each.missing ? 'gone' : text(each.found)) },
+];
 
 export function DriftPanel({ context }: { context: StackContext }) {
   const { api, store } = context;
@@ -28,19 +34,20 @@ export function DriftPanel({ context }: { context: StackContext }) {
     }
     setBusy(false);
   };
-  const differences = found && rowsOf(found.resources);
+  const [order, setOrder] = useState<Order | null>(null);
+  const differences = found && ordered(rowsOf(found.resources), COLUMNS, order);
   return (
     <div>
       <div class="bar filters">
         <button class="primary" disabled={busy} onClick={look}>{busy ? 'Comparing…' : 'Compare with the cloud'}</button>
-        {differences && differences.length > 0 && <button onClick={() => setAsked(true)}>Undo the changes…</button>}
+        {differences && differences.length > 0 && <><button onClick={() => setAsked(true)}>Undo the changes…</button><Export name={`${store.name}-drift`} rows={differences} columns={COLUMNS} /></>}
       </div>
       <ErrorNote error={error} />
       {!differences && !error && <Empty><p class="dim">Reads each object as it is now and lists the properties that others have changed since the last action.</p></Empty>}
       {found && <p class="dim" role="status">{found.checked} {found.checked === 1 ? 'resource' : 'resources'} compared{found.unchecked.length > 0 && `, ${found.unchecked.length} not`}.</p>}
       {found && !differences!.length && <Empty><p>{found.checked > 0 ? 'Nothing was changed by others.' : 'None of the resources can be compared with the cloud.'}</p></Empty>}
       {differences && differences.length > 0 && <div class="scroll"><table class="list">
-        <thead><tr><th>Resource</th><th class="wide">Type</th><th>Property</th><th>Wanted</th><th>Found</th></tr></thead>
+        <thead><Heads columns={COLUMNS} order={order} change={setOrder} /></thead>
         <tbody>{differences.map((each) => <tr><td>{each.stack !== store.name && <span class="dim">{plain(each.stack)} / </span>}{plain(each.resource)}</td><td class="wide type">{each.resource_type}</td><td>{each.property}</td><td class="before"><Value value={each.wanted} /></td><td class="after">{each.missing ? 'the object is gone' : <Value value={each.found} />}</td></tr>)}</tbody>
       </table></div>}
       {found && found.unchecked.length > 0 && <details class="values" open={!found.checked}><summary>Not compared</summary>

@@ -30,6 +30,17 @@ const highlight = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--dim)', fontStyle: 'italic' },
 ]);
 
+/** Return where in the rest of a line the faulty word begins, and its length: a word that the message
+ * quotes, if it stands there, else the first one. A word may contain colons, and spaces in quotes. */
+export function faultyWord(rest: string, message: string): [number, number] {
+  for (const [, quoted] of message.matchAll(/["'`“]([^"'`”]+)["'`”]/g)) {
+    const at = rest.search(new RegExp(`(?<![\\w.:-])${quoted.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`));
+    if (at >= 0) return [at, quoted.length];
+  }
+  const word = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|(?:[^\s:,\]}{]|:(?=\S))+)/.exec(rest)?.[0];
+  return [0, word?.length || 1];
+}
+
 export class Editor {
   private readonly view: EditorView;
   private readonly wrapper = document.createElement('div');
@@ -71,9 +82,8 @@ export class Editor {
     const diagnostics = findings.map((each): Diagnostic => {
       const line = doc.line(Math.min(Math.max(each.line, 1), doc.lines));
       const from = Math.min(line.from + Math.max(each.column - 1, 0), line.to);
-      const length = /^[^\s:]*/.exec(doc.sliceString(from, line.to))?.[0].length || 1;
-      const message = each.message;
-      return { from, to: Math.min(from + length, line.to), severity: each.severity, message };
+      const [start, length] = faultyWord(doc.sliceString(from, line.to), each.message);
+      return { from: from + start, to: Math.min(from + start + length, line.to), severity: each.severity, message: each.message };
     });
     this.view.dispatch(setDiagnostics(this.view.state, diagnostics));
   }

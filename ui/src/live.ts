@@ -47,7 +47,7 @@ async function run(api: Api, path: string, depth: number | undefined, listener: 
       const kind = response.headers.get('Content-Type') ?? '';
       if (!response.ok || !kind.startsWith('text/event-stream') || !response.body) {
         turn.abort();
-        if (response.status === 503) throw new Error('the stream is full');
+        if (response.status >= 500) throw new Error('the service is away, or the stream is full');
         if (response.status === 404 && path.includes('/')) listener.refresh();
         return await poll(listener, signal);
       }

@@ -57,7 +57,7 @@ function KeystoneForm({ config, onSession }: { config: Config; onSession: (sessi
     event.preventDefault();
     setBusy(true);
     setError(null);
-    try { onSession(await logIn(config.auth_url!, login)); } catch (problem) { setError(problem); setBusy(false); }
+    try { onSession(await logIn(config.auth_url!, login.method === 'token' ? { ...login, project: '' } : login)); } catch (problem) { setError(problem); setBusy(false); }
   };
   if (!config.auth_url) return <p class="note failed" role="alert">The service names no Keystone for this page. Its operator sets [heat_lite] web_page_auth_url.</p>;
   const field = (name: keyof Login, label: string, type: 'text' | 'password' = 'text') => (

@@ -1,12 +1,16 @@
 // The start of the page: its configuration, the login, the frame around the views.
-import { render } from 'preact';
+import { h, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Api, type Config, type Session } from './api';
+import { Api, type Config, RETRY, type Session } from './api';
 import { localSession, LoginPage } from './login';
 import { go, href, type Route, useRoute } from './router';
-import { ServicesView } from './services';
+import { ProjectSwitch } from './projects';
+import { ServiceView } from './service';
 import { StacksView } from './stacks';
-import { StackPage } from './stack-page';
+import { StackByName, StackPage } from './stack-page';
+import { TABS } from './stack-context';
+import { dropAllDrafts } from './drafts';
+import { ErrorNote, useLoad } from './widgets';
 import { ComposePage } from './compose';
 import { TypesView } from './types-view';
 import { ApiView } from './api-view';
@@ -42,7 +46,7 @@ function App({ config }: { config: Config }) {
   return (
     <>
       <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.querySelector<HTMLElement>('main')?.focus(); }}>Skip to the content</a>
-      <Frame api={api} route={route} config={config} onLogOut={() => setSession(null)} />
+      <Frame api={api} route={route} config={config} onLogOut={() => { dropAllDrafts(); setSession(null); }} onSession={setSession} />
       {other ? <main><p class="note failed">This address belongs to project {route.project}; you are logged in to {api.session.projectName}. <a href={href(api.session.project, ['stacks'])}>Show your stacks</a></p></main>
         : <View api={api} route={route} />}
     </>
@@ -52,29 +56,34 @@ function App({ config }: { config: Config }) {
 function View({ api, route }: { api: Api; route: Route }) {
   const [part, name, id, tab] = route.parts;
   useEffect(() => { document.title = [name && part === 'stacks' ? name : part, 'heat_lite'].filter(Boolean).join(' · '); }, [part, name]);
+  if (part === 'stacks' && name && (!id || id === 'update' || (TABS as readonly string[]).includes(id))) return <StackByName key={name} api={api} route={route} name={name} rest={id ? [id] : []} />;
   if (part === 'stacks' && id && tab === 'update') return <ComposePage key={id} api={api} route={route} stack={{ name, id }} />;
   if (part === 'stacks' && id) return <StackPage key={id} api={api} route={route} name={name} id={id} tab={tab ?? ''} />;
   if (part === 'create') return <ComposePage key="create" api={api} route={route} stack={null} />;
   if (part === 'types') return <TypesView api={api} route={route} name={name ?? ''} />;
   if (part === 'api') return <ApiView api={api} route={route} id={name ?? ''} />;
-  if (part === 'services') return <ServicesView api={api} />;
+  if (part === 'docs') return <Docs route={route} />;
+  if (part === 'service') return <ServiceView api={api} />;
   return <StacksView key={route.project} api={api} route={route} />;
 }
 
-function Frame({ api, route, config, onLogOut }: { api: Api; route: Route; config: Config; onLogOut: () => void }) {
+/** The documentation: its reader is loaded when it is first opened. */
+function Docs({ route }: { route: Route }) {
+  const { value, error } = useLoad(async () => (await import('./docs-view')).DocsView, []);
+  return value ? h(value, { route }) : <main>{error ? <ErrorNote error={error} /> : <p class="boot">Loading…</p>}</main>;
+}
+
+function Frame({ api, route, config, onLogOut, onSession }: { api: Api; route: Route; config: Config; onLogOut: () => void; onSession: (session: Session) => void }) {
   const here = route.parts[0] ?? 'stacks';
-  const link = (part: string, label: string) => (
-    <a href={href(route.project, [part])} aria-current={here === part ? 'page' : undefined}>{label}</a>
+  const link = (part: string, label: string, kind?: string) => (
+    <a class={kind} href={href(route.project, [part])} aria-current={here === part ? 'page' : undefined}>{label}</a>
   );
-  const projects = config.projects ?? [];
   return (
     <header class="top">
       <a class="brand" href={href(route.project, ['stacks'])}><span class="logo" aria-hidden="true" />heat_lite</a>
-      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('services', 'Services')}{link('api', 'API')}</nav>
+      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('service', 'Service')}{link('api', 'API')}{link('docs', 'Docs', 'wide')}</nav>
       <span class="grow" />
-      {projects.length > 1
-        ? <select aria-label="Project" value={route.project} onChange={(event) => go(href(event.currentTarget.value, ['stacks']))}>{projects.map((each) => <option>{each}</option>)}</select>
-        : <span class="project" title="Project">{api.session.projectName}</span>}
+      <ProjectSwitch api={api} project={route.project} onSession={onSession} />
       {api.session.user && <span class="user">{api.session.user}</span>}
       <ThemeButton />
       {config.login !== 'none' && <button class="plain" onClick={onLogOut}>Log out</button>}
@@ -96,13 +105,18 @@ function ThemeButton() {
 
 async function start(): Promise<void> {
   const root = document.getElementById('app')!;
+  let config: Config;
   try {
-    const config = await (await fetch('config.json', { cache: 'no-cache' })).json() as Config;
-    root.replaceChildren();
-    render(<App config={config} />, root);
+    config = await (await fetch('config.json', { cache: 'no-cache' })).json() as Config;
   } catch {
-    root.textContent = 'The file config.json beside this page cannot be read. Reload the page when the service is up.';
+    root.textContent = 'The file config.json beside this page cannot be read. The page tries again until the service is up.';
+    setTimeout(() => void start(), RETRY);
+    return;
   }
+  root.replaceChildren();
+  render(<App config={config} />, root);
+  // what is loaded on demand is there when the service is away for a while
+  requestIdleCallback(() => void Promise.allSettled([import('./graph'), import('./editor'), import('./source'), import('./docs-view')]));
 }
 
 void start();

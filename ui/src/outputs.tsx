@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type Stack, stackPath } from './api';
 import type { StackContext } from './stack-context';
-import { Empty, ErrorNote, oneWay, plain, useLoad, Value } from './widgets';
+import { Copy, Empty, ErrorNote, oneWay, plain, useLoad, Value } from './widgets';
 
 // outputs whose values stay covered until a click: screens are seen by others
 const SECRET = /pass|secret|token|private|credential|(^|_)key$/i;
@@ -33,16 +33,6 @@ export function OutputsPanel({ context }: { context: StackContext }) {
 
 function Covered({ secret, value }: { secret: boolean; value: unknown }) {
   const [shown, setShown] = useState(!secret);
-  return shown ? <span class="with-copy"><Value value={value} /><Copy value={value} /></span>
+  return shown ? <span class="with-copy"><Value value={value} /><Copy text={typeof value === 'string' ? value : JSON.stringify(value)} label="Copy the value" /></span>
     : <button onClick={() => setShown(true)}>Show the value</button>;
-}
-
-function Copy({ value }: { value: unknown }) {
-  const [done, setDone] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(typeof value === 'string' ? value : JSON.stringify(value));
-    setDone(true);
-    setTimeout(() => setDone(false), 1500);
-  };
-  return navigator.clipboard ? <button class="plain" aria-label="Copy the value" onClick={() => void copy()}>{done ? 'Copied' : 'Copy'}</button> : null;
 }

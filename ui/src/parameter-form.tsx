@@ -1,6 +1,6 @@
 // A form made from the parameters of a template: groups, constraints, hidden values.
 import { useEffect, useState } from 'preact/hooks';
-import type { Api, ParameterSchema, Validation } from './api';
+import { type Api, isPassing, type ParameterSchema, RETRY, type Validation } from './api';
 import { oneWay, plain } from './widgets';
 
 /** The values that were typed, by the names of parameters; others keep their default. */
@@ -22,8 +22,9 @@ function useChoices(api: Api, validation: Validation | null): Record<string, Cho
   useEffect(() => {
     for (const each of wanted.filter((name) => !(name in choices))) {
       setChoices((old) => ({ ...old, [each]: [] }));
-      void api.get<{ choices: Choice[] }>(`validate/choices/${encodeURIComponent(each)}`)
-        .then((found) => setChoices((old) => ({ ...old, [each]: found.choices }))).catch(() => {});
+      const read = () => void api.get<{ choices: Choice[] }>(`validate/choices/${encodeURIComponent(each)}`)
+        .then((found) => setChoices((old) => ({ ...old, [each]: found.choices }))).catch((error) => { if (isPassing(error)) setTimeout(read, RETRY); });
+      read();
     }
   }, [wanted.join()]);
   return choices;

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type Event, type Resource, stackPath } from './api';
 import { go, href } from './router';
+import { useKept } from './drafts';
 import type { StackContext } from './stack-context';
 import type { Node } from './stack-store';
 import { clock, Confirm, ErrorNote, oneWay, plain, Status, useLoad, Value } from './widgets';
@@ -9,7 +10,7 @@ import { clock, Confirm, ErrorNote, oneWay, plain, Status, useLoad, Value } from
 export function ResourceDetail({ context, node }: { context: StackContext; node: Node }) {
   const { api, store, route } = context;
   const [asked, setAsked] = useState<'signal' | 'unhealthy' | ''>('');
-  const [data, setData] = useState('{}');
+  const [data, setData, dropData] = useKept(`signal ${node.key}`, '{}');
   const path = (...rest: string[]) => stackPath(node.stackName, node.stackId, 'resources', node.resource_name, ...rest);
   const { value, error } = useLoad(() => api.get<{ resource: Resource }>(path()), [node.key, node.resource_status]);
   const metadata = useLoad(() => api.get<{ metadata: Record<string, unknown> }>(path('metadata')), [node.key, node.resource_status]);
@@ -44,7 +45,7 @@ export function ResourceDetail({ context, node }: { context: StackContext; node:
       </div>
       {asked === 'signal' && (
         <Confirm title={`Signal ${node.resource_name}`} label="Send" onClose={() => setAsked('')}
-          run={async () => { await api.request('POST', path('signal'), JSON.parse(data)); store.refresh(); }}>
+          run={async () => { await api.request('POST', path('signal'), JSON.parse(data)); dropData(); store.refresh(); }}>
           <label>Data of the signal, in JSON<textarea rows={6} value={data} spellcheck={false} onInput={(event) => setData(event.currentTarget.value)} /></label>
         </Confirm>
       )}

@@ -1,30 +1,85 @@
-// The engines of the service, for administrators.
-import { useEffect } from 'preact/hooks';
-import type { Api } from './api';
+// The service itself: its version, the limits of the project, the engines and their work, the documentation.
+import { useEffect, useState } from 'preact/hooks';
+import { type Api, ApiError } from './api';
 import { href } from './router';
-import { Age, Empty, ErrorNote, plain, Status, useLoad } from './widgets';
+import { Age, type Column, ErrorNote, Export, Heads, type Order, ordered, plain, Status, useLoad } from './widgets';
 
-interface AtWork { id: string; stack_name: string; project: string; stack_status: string; since: string | null }
-interface Service { stacks?: AtWork[]; id: string; host: string; engine_id: string; binary: string; status: string; updated_at: string | null; created_at: string; report_interval: number }
+interface AtWork { id: string; stack_name: string; project: string; stack_status: string; since: string | null; host: string }
+interface Engine { stacks?: AtWork[]; id: string; host: string; engine_id: string; status: string; updated_at: string | null; created_at: string; report_interval: number }
+interface Limit { name: string; limit: number; used: number | null; help: string }
+interface Build { api: { revision: string }; engine: { revision: string } }
 
-export function ServicesView({ api }: { api: Api }) {
-  const { value, error, again } = useLoad(() => api.get<{ services: Service[] }>('services', { with_stacks: true }), [api]);
+/** Milliseconds between two reads. */
+const REFRESH = 5000;
+/** From this part of a limit on it is pointed out. */
+const NEAR = 0.8;
+const DOCUMENTS: [string, string][] = [
+  ['First stack', 'guide/index.md'], ['Writing templates', 'templates.md'], ['All actions on stacks', 'stacks.md'], ['Why does it wait?', 'why.md'],
+  ['The command line', 'cli.md'], ['This page', 'ui.md'], ['Limits', 'limits.md'], ['For operators', 'operations/index.md'],
+];
+const utc = (time: string | null) => time && `${time}Z`;
+
+const ENGINES: Column<Engine>[] = [
+  { label: 'Host', value: (each) => each.host }, { label: 'Status', value: (each) => each.status },
+  { label: 'Last heartbeat', value: (each) => each.updated_at ?? each.created_at }, { label: 'Interval', value: (each) => each.report_interval, class: 'wide' },
+  { label: 'Running since', value: (each) => each.created_at }, { label: 'Stacks at work', value: (each) => each.stacks?.length },
+  { label: 'Engine', value: (each) => each.engine_id, class: 'wide' },
+];
+const WORK: Column<AtWork>[] = [
+  { label: 'Name', value: (each) => each.stack_name }, { label: 'Status', value: (each) => each.stack_status }, { label: 'Since', value: (each) => each.since },
+  { label: 'Project', value: (each) => each.project, class: 'wide' }, { label: 'Host', value: (each) => each.host, class: 'wide' },
+];
+
+export function ServiceView({ api }: { api: Api }) {
+  const build = useLoad(() => api.get<Build>('build_info'), [api]);
+  const engines = useLoad(() => api.get<{ services: Engine[] }>('services', { with_stacks: true }), [api]);
+  const limits = useLoad(() => api.get<{ limits: Limit[] }>('limits'), [api]);
   useEffect(() => {
-    const timer = setInterval(again, 5000);
+    const timer = setInterval(() => { engines.again(); limits.again(); }, REFRESH);
     return () => clearInterval(timer);
   }, []);
-  const services = value?.services ?? [];
-  const working = services.flatMap((each) => (each.stacks ?? []).map((stack) => ({ ...stack, host: each.host })));
-  const utc = (time: string | null) => time && `${time}Z`;
+  const isRefused = engines.error instanceof ApiError && engines.error.status === 403;
+  const { api: own, engine } = build.value ?? {};
   return (
-    <main>
-      <div class="bar"><h1>Services <span class="count">{services.length || ''}</span></h1></div>
-      <ErrorNote error={error} />
-      {value && !services.length && <Empty><p>No engine has reported yet.</p></Empty>}
-      {services.length > 0 && (
+    <main tabIndex={-1}>
+      <div class="bar"><h1>Service</h1>{own && <span class="dim">version {own.revision}{engine!.revision !== own.revision && `, engine ${engine!.revision}`}</span>}</div>
+      <ErrorNote error={engines.error && !isRefused ? engines.error : build.error ?? limits.error} />
+      {isRefused ? <p class="note">Engines and their work are shown to administrators.</p> : engines.value && <Engines api={api} engines={engines.value.services} />}
+      {limits.value && <Limits api={api} limits={limits.value.limits} />}
+      <h2>Documentation</h2>
+      <p class="links">{DOCUMENTS.map(([title, path]) => <a href={href(api.session.project, ['docs', ...path.split('/')])}>{title}</a>)}<a href={href(api.session.project, ['types'])}>Resource types</a><a href={href(api.session.project, ['api'])}>REST API</a></p>
+    </main>
+  );
+}
+
+function Limits({ api, limits }: { api: Api; limits: Limit[] }) {
+  return (
+    <section class="limits" aria-label="Limits">
+      <h2>Limits of {api.session.projectName}</h2>
+      <dl class="schema">{limits.map(({ name, limit, used, help }) => (
+        <div key={name}><dt>{name.replace(/^max_/, '').replace('_per_tenant', '').replaceAll('_', ' ')}</dt>
+          <dd>{used !== null && limit > 0
+            ? <label class="quota"><meter max={limit} high={limit * NEAR} value={used} aria-label={`Used of ${name}`} /> {used.toLocaleString()} of {limit.toLocaleString()}</label>
+            : <span>{used !== null && `${used.toLocaleString()}, `}{limit < 0 ? 'no limit' : limit.toLocaleString()}</span>}
+          <p class="help">{help} <code>{name}</code></p></dd>
+        </div>
+      ))}</dl>
+    </section>
+  );
+}
+
+function Engines({ api, engines }: { api: Api; engines: Engine[] }) {
+  const [order, setOrder] = useState<Order | null>(null);
+  const [workOrder, setWorkOrder] = useState<Order | null>(null);
+  const working = engines.flatMap((each) => (each.stacks ?? []).map((stack) => ({ ...stack, host: each.host })));
+  const rows = ordered(engines, ENGINES, order), work = ordered(working, WORK, workOrder);
+  return (
+    <>
+      <div class="bar"><h2>Engines <span class="count">{engines.length}</span></h2><span class="grow" /><Export name="engines" rows={rows} columns={ENGINES} /></div>
+      {!engines.length ? <p class="note">No engine has reported yet.</p> : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Engines"><table class="list">
-          <thead><tr><th>Host</th><th>Status</th><th>Last heartbeat</th><th class="wide">Interval</th><th>Running for</th><th>Stacks at work</th><th class="wide">Engine</th></tr></thead>
-          <tbody>{services.map((each) => (
+          <thead><Heads columns={ENGINES} order={order} change={setOrder} /></thead>
+          <tbody>{rows.map((each) => (
             <tr key={each.id}>
               <td>{each.host}</td><td><Status value={each.status} /></td>
               <td><Age time={utc(each.updated_at ?? each.created_at)} /></td><td class="wide">{each.report_interval} s</td>
@@ -33,12 +88,11 @@ export function ServicesView({ api }: { api: Api }) {
           ))}</tbody>
         </table></div>
       )}
-      {services.length > 0 && <h2>Stacks at work <span class="count">{working.length}</span></h2>}
-      {services.length > 0 && !working.length && <p class="dim">No engine works on a stack now.</p>}
-      {working.length > 0 && (
+      <div class="bar"><h2>Stacks at work <span class="count">{working.length}</span></h2></div>
+      {!working.length ? <p class="dim">No engine works on a stack now.</p> : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Stacks at work"><table class="list">
-          <thead><tr><th>Name</th><th>Status</th><th>Since</th><th class="wide">Project</th><th class="wide">Host</th></tr></thead>
-          <tbody>{working.map((each) => (
+          <thead><Heads columns={WORK} order={workOrder} change={setWorkOrder} /></thead>
+          <tbody>{work.map((each) => (
             <tr key={each.id}>
               <td class="name">{each.project === api.session.project ? <a href={href(each.project, ['stacks', each.stack_name, each.id])}>{plain(each.stack_name)}</a> : plain(each.stack_name)}</td>
               <td><Status value={each.stack_status} /></td><td><Age time={utc(each.since)} /></td>
@@ -47,6 +101,6 @@ export function ServicesView({ api }: { api: Api }) {
           ))}</tbody>
         </table></div>
       )}
-    </main>
+    </>
   );
 }

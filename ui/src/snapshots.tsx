@@ -1,15 +1,21 @@
 // The snapshots of a stack.
 import { useEffect, useState } from 'preact/hooks';
 import { type Snapshot, stackPath } from './api';
+import { useKept } from './drafts';
 import type { StackContext } from './stack-context';
-import { Age, Confirm, Empty, ErrorNote, Status, useLoad } from './widgets';
+import { Age, type Column, Confirm, Empty, ErrorNote, Heads, type Order, ordered, Status, useLoad } from './widgets';
 
+const COLUMNS: Column<Snapshot>[] = [
+  { label: 'Name', value: (each) => each.name || each.id }, { label: 'Status', value: (each) => each.status },
+  { label: 'Taken', value: (each) => each.creation_time }, { label: 'Reason', value: (each) => each.status_reason, class: 'wide' },
+];
 /** Milliseconds between two reads while a snapshot is being taken or deleted. */
 const REFRESH = 1500;
 
 export function SnapshotsPanel({ context }: { context: StackContext }) {
   const { api, store } = context;
-  const [name, setName] = useState('');
+  const [name, setName, dropName] = useKept(`snapshot ${store.id}`, '');
+  const [order, setOrder] = useState<Order | null>(null);
   const [asked, setAsked] = useState<{ what: 'restore' | 'delete'; snapshot: Snapshot } | null>(null);
   const [leaving, setLeaving] = useState<string[]>([]);
   const [problem, setProblem] = useState<unknown>(null);
@@ -23,9 +29,9 @@ export function SnapshotsPanel({ context }: { context: StackContext }) {
   const make = async (event: globalThis.Event) => {
     event.preventDefault();
     setProblem(null);
-    try { await api.request('POST', path(), name ? { name } : {}); setName(''); store.refresh(); again(); } catch (found) { setProblem(found); }
+    try { await api.request('POST', path(), name ? { name } : {}); dropName(); store.refresh(); again(); } catch (found) { setProblem(found); }
   };
-  const snapshots = value?.snapshots ?? [];
+  const snapshots = ordered(value?.snapshots ?? [], COLUMNS, order);
   return (
     <div>
       <form class="bar filters" onSubmit={make}>
@@ -35,7 +41,7 @@ export function SnapshotsPanel({ context }: { context: StackContext }) {
       <ErrorNote error={problem ?? error} />
       {value && !snapshots.length && <Empty><p class="dim">There is no snapshot. A snapshot keeps the template, the parameters and, where a resource type supports it, the data.</p></Empty>}
       {snapshots.length > 0 && <div class="scroll"><table class="list">
-        <thead><tr><th>Name</th><th>Status</th><th>Age</th><th class="wide">Reason</th><th><span class="hidden">Actions</span></th></tr></thead>
+        <thead><Heads columns={COLUMNS} order={order} change={setOrder} after={<th><span class="hidden">Actions</span></th>} /></thead>
         <tbody>{snapshots.map((each) => (
           <tr key={each.id}><td>{each.name || <span class="mono">{each.id}</span>}</td><td><Status value={each.status} /></td><td><Age time={each.creation_time} /></td><td class="wide reason">{each.status_reason}</td>
             <td class="right"><button disabled={each.status !== 'COMPLETE'} onClick={() => setAsked({ what: 'restore', snapshot: each })}>Restore…</button> <button onClick={() => setAsked({ what: 'delete', snapshot: each })}>Delete…</button></td></tr>

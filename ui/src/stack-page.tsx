@@ -1,6 +1,7 @@
 // The page of one stack: its state and verbs, the failure first, and a tab for each view.
 import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
-import type { Api } from './api';
+import type { ComponentChildren } from 'preact';
+import { type Api, ApiError, type Stack } from './api';
 import { DriftPanel } from './drift';
 import { EventsPanel } from './events';
 import { FailureCard } from './failure';
@@ -11,12 +12,14 @@ import { ResourcesPanel } from './resources';
 import { go, href, type Route } from './router';
 import { SnapshotsPanel } from './snapshots';
 import { TABS, type StackContext, type Tab } from './stack-context';
-import { StackStore } from './stack-store';
+import { isBusy, StackStore } from './stack-store';
+import { type Draft, draftKey } from './compose';
+import { dropDraft, readDraft } from './drafts';
 import { Live } from './stacks';
 import { TemplatePanel } from './template-panel';
 import { TimelinePanel } from './timeline';
 import { Verbs } from './verbs';
-import { Age, ErrorNote, oneWay, plain, Status } from './widgets';
+import { Age, Empty, ErrorNote, oneWay, plain, Status, useLoad } from './widgets';
 
 function useStore(api: Api, name: string, id: string): StackStore {
   const store = useMemo(() => new StackStore(api, name, id), [api, name, id]);
@@ -35,10 +38,20 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
   const chosen = route.query.get('resource') ?? '';
   const open = (next: Tab, query: Record<string, string> = {}) => go(href(route.project, ['stacks', name, id, next], query));
   const select = (key: string) => go(href(route.project, ['stacks', name, id, current], { resource: key }), true);
+  const settled = useRef('');
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [current, store.nodes.size > 0]);
   const context: StackContext = { api, store, route, select, open };
   const node = store.nodes.get(chosen.includes('/') ? chosen : `${id}/${chosen}`);
+  const state = store.stack?.stack_status ?? '';
+  // an update that is over needs its draft no more; one that was rolled back has its text there
+  useEffect(() => {
+    const key = draftKey(route.project, id);
+    if (/^(?!ROLLBACK).*COMPLETE$/.test(state) && readDraft<Draft>(key)?.sent && state === settled.current) dropDraft(key);
+    settled.current = isBusy(state) ? state.replace('IN_PROGRESS', 'COMPLETE') : settled.current;
+  }, [state]);
+  if (state === 'DELETE_COMPLETE') return <Gone name={name} project={route.project}>The stack was deleted{store.stack?.deletion_time && <> <Age time={store.stack.deletion_time} /> ago</>}. Nothing of it is left here.</Gone>;
+  if (store.error?.status === 404) return <Gone name={name} project={route.project}>{store.stack ? 'The stack is not there any more.' : 'There is no stack of this name and id in the project. It may have been deleted, or the address is of another project.'}</Gone>;
   return (
     <main class={node ? 'stack with-detail' : 'stack'} tabIndex={-1}>
       <Head context={context} />
@@ -64,6 +77,25 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
       </div>
     </main>
   );
+}
+
+/** What is shown of a stack that is not there: that, and nothing else. */
+function Gone({ name, project, children }: { name: string; project: string; children: ComponentChildren }) {
+  return (
+    <main tabIndex={-1}>
+      <Empty><h1>{plain(name)}</h1><p role="alert">{children}</p><p><a class="button primary" href={href(project, ['stacks'])}>All stacks</a></p></Empty>
+    </main>
+  );
+}
+
+/** An address with a name only: it leads to the living stack of that name. */
+export function StackByName({ api, route, name, rest }: { api: Api; route: Route; name: string; rest: string[] }) {
+  const { error } = useLoad(async () => {
+    const { stack } = await api.get<{ stack: Stack }>(`stacks/${encodeURIComponent(name)}`, { resolve_outputs: false });
+    go(href(route.project, ['stacks', stack.stack_name, stack.id, ...rest], Object.fromEntries(route.query)), true);
+  }, [name]);
+  if (error instanceof ApiError && error.status === 404) return <Gone name={name} project={route.project}>There is no stack of this name in the project.</Gone>;
+  return <main>{error ? <ErrorNote error={error} /> : <p class="boot">Loading…</p>}</main>;
 }
 
 function countOf(tab: Tab, store: StackStore) {

@@ -1,6 +1,7 @@
 // What the page knows of one stack: its summary, resources and events, kept fresh by the stream.
 import { type Api, ApiError, type Event, isPassing, type Resource, RETRY, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
+import { plain } from './widgets';
 
 export const DEPTH = 5;
 const EVENTS = 200;
@@ -21,6 +22,17 @@ export function nodeOf(resource: Resource): Node {
     ...resource, stackId, stackName: own?.name ?? '', nestedId: nested?.id ?? null,
     nestedName: nested?.name ?? null, key: `${stackId}/${resource.resource_name}`,
   };
+}
+
+/** The begin of the key of a folded group in the graph; the rest is the key of its first member. */
+export const FOLDED = 'folded ';
+
+/** The path of a resource through the resources that contain it: ``group/1/db``. */
+export function pathOf(nodes: Map<string, Node>, stackId: string, name: string): string {
+  const owners = new Map([...nodes.values()].flatMap((node): [string, Node][] => (node.nestedId ? [[node.nestedId, node]] : [])));
+  const path = [name];
+  for (let owner = owners.get(stackId); owner && path.length < 20; owner = owners.get(owner.stackId)) path.unshift(owner.resource_name);
+  return path.map(plain).join('/');
 }
 
 export const isBusy = (status: string | undefined): boolean => !!status && status.endsWith('IN_PROGRESS');

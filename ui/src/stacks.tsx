@@ -4,7 +4,9 @@ import { type Api, isPassing, RETRY, type Stack, stackPath } from './api';
 import { type Connection, follow } from './live';
 import { go, href, type Route } from './router';
 import { isBusy } from './stack-store';
-import { Age, Confirm, Empty, ErrorNote, oneWay, plain, Status } from './widgets';
+import { type Draft } from './compose';
+import { draftKeys, dropDraft, readDraft } from './drafts';
+import { Age, type Column, Confirm, Empty, ErrorNote, Export, Heads, oneWay, type Order, ordered, plain, Status } from './widgets';
 
 const PAGE = 200;
 /** So many stacks are searched for a part of a name, which the API does not filter by. */
@@ -14,6 +16,12 @@ const STATUSES: Record<string, string> = { progress: 'IN_PROGRESS', failed: 'FAI
 const LABELS: Record<string, string> = { '': 'All', progress: 'In progress', failed: 'Failed', complete: 'Complete' };
 
 interface Row { stack: Stack; depth: number; children: number }
+
+const COLUMNS: Column<Stack>[] = [
+  { label: 'Name', value: (each) => each.stack_name }, { label: 'Status', value: (each) => each.stack_status },
+  { label: 'Reason', value: (each) => each.stack_status_reason, class: 'wide' }, { label: 'Tags', value: (each) => (each.tags ?? []).join(' '), class: 'wide' },
+  { label: 'Changed', value: (each) => each.updated_time ?? each.creation_time }, { label: 'Created', value: (each) => each.creation_time, class: 'wide' },
+];
 
 /** The stacks in the order of the list; children below their parent if it is open. */
 function tree(stacks: Stack[], open: Set<string>): Row[] {
@@ -93,6 +101,7 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
   const nested = query.get('nested') === '1';
   const [open, setOpen] = useState<Set<string>>(new Set());
   const [chosen, setChosen] = useState<Set<string>>(new Set());
+  const [order, setOrder] = useState<Order | null>(null);
   const [deleting, setDeleting] = useState(false);
   const { stacks, count, limit, error, connection, more, reload } = useStacks(api, { nested, tags, state, searching: !!text });
   const set = (change: Record<string, string>) => {
@@ -102,8 +111,8 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
   const rows = useMemo(() => {
     const matching = (stacks ?? []).filter((stack) => stack.stack_name.toLowerCase().includes(text.toLowerCase())
       && (!state || stack.stack_status.endsWith(STATUSES[state])));
-    return tree(matching, open);
-  }, [stacks, text, state, open]);
+    return tree(ordered(matching, COLUMNS, order), open);
+  }, [stacks, text, state, open, order]);
   const shown = rows.slice(0, text ? limit : rows.length);
   const all = text && stacks && stacks.length >= count ? rows.length : count;
   const selected = (stacks ?? []).filter((stack) => chosen.has(stack.id));
@@ -128,17 +137,16 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
         </div>
         <label class="check"><input type="checkbox" checked={nested} onChange={() => set({ nested: nested ? '' : '1' })} />Nested stacks</label>
         <span class="grow" />
+        <Export name={`stacks-${route.project}`} rows={rows.map((each) => each.stack)} columns={COLUMNS} />
         {selected.length > 0 && <button class="danger" onClick={() => setDeleting(true)}>Delete {selected.length}…</button>}
       </div>
       <ErrorNote error={error} />
+      <Drafts project={route.project} />
       {stacks && !rows.length && <Nothing filtered={!!(text || state || tags)} project={route.project} />}
       {rows.length > 0 && (
         <div class="scroll">
           <table class="list">
-            <thead><tr>
-              <th class="tick"><span class="hidden">Select</span></th><th>Name</th><th>Status</th>
-              <th class="wide">Reason</th><th class="wide">Tags</th><th>Changed</th><th class="wide">Age</th>
-            </tr></thead>
+            <thead><Heads columns={COLUMNS} order={order} change={setOrder} before={<th class="tick"><span class="hidden">Select</span></th>} /></thead>
             <tbody>{shown.map(({ stack, depth, children }) => (
               <tr key={stack.id}>
                 <td class="tick"><input type="checkbox" aria-label={`Select ${stack.stack_name}`} checked={chosen.has(stack.id)} onChange={() => setChosen((old) => toggle(old, stack.id))} /></td>
@@ -164,6 +172,16 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
       {deleting && <DeleteMany api={api} stacks={selected} onClose={() => { setDeleting(false); setChosen(new Set()); reload(); }} />}
     </main>
   );
+}
+
+/** What was begun in this tab and not sent yet. */
+function Drafts({ project }: { project: string }) {
+  const [, redraw] = useState(0);
+  const prefix = `${project}/stacks/`;
+  const drafts = draftKeys().filter((key) => key.startsWith(prefix)).map((key) => ({ key, id: key.slice(prefix.length), draft: readDraft<Draft>(key)! })).filter(({ draft }) => !draft.sent);
+  return <>{drafts.map(({ key, id, draft }) => (
+    <p class="note">Draft: <a href={href(project, id ? ['stacks', draft.name, id, 'update'] : ['create'])}>{id ? `update of ${plain(draft.name)}` : `new stack ${plain(draft.options.name)}`}</a> <button class="plain" onClick={() => { dropDraft(key); redraw((turn) => turn + 1); }}>Discard</button></p>
+  ))}</>;
 }
 
 export function Live({ connection }: { connection: Connection }) {

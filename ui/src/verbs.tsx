@@ -5,7 +5,7 @@ import { type Stack, stackPath } from './api';
 import { go, href } from './router';
 import type { StackContext } from './stack-context';
 import { isBusy, isFailed } from './stack-store';
-import { Confirm, Dialog, ErrorNote } from './widgets';
+import { Confirm, Dialog, download, ErrorNote } from './widgets';
 
 type Asked = 'delete' | 'force' | 'abandon' | 'cancel' | 'abandoned' | '';
 
@@ -22,6 +22,11 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
     menu.current!.open = false;
     setError(null);
     try { await api.action(stack, name); store.refresh(); } catch (problem) { setError(problem); }
+  };
+  const exported = async () => {
+    menu.current!.open = false;
+    setError(null);
+    try { download(`${stack.stack_name}.json`, JSON.stringify(await api.get(`${path}/export`), null, 2), 'application/json'); } catch (problem) { setError(problem); }
   };
   const ask = (what: Asked) => { menu.current!.open = false; setAsked(what); };
   const item = (label: string, act: () => void, disabled = false, danger = false): JSX.Element => (
@@ -41,6 +46,7 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
           {item('Resume', () => run('resume'), busy || !stack.stack_status.startsWith('SUSPEND'))}
           {item('Snapshots', () => { menu.current!.open = false; context.open('snapshots'); })}
           {item(stack.protected ? 'Unprotect' : 'Protect', () => run(stack.protected ? 'unprotect' : 'protect'))}
+          {item('Export', () => void exported())}
           {item('Abandon…', () => ask('abandon'), busy, true)}
           {item('Delete…', () => ask('delete'), false, true)}
           {item('Delete with force…', () => ask('force'), false, true)}
@@ -67,6 +73,7 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
         <Dialog title="The abandoned stack" wide onClose={() => go(href(route.project, ['stacks']))}>
           <p>Keep this document: a create with it as <code>adopt_stack_data</code> takes the resources over.</p>
           <textarea class="document" readonly aria-label="Document of the abandoned stack" value={document_} />
+          <div class="actions"><button class="primary" onClick={() => download(`${stack.stack_name}.json`, document_, 'application/json')}>Download</button></div>
         </Dialog>
       )}
       {asked === 'cancel' && <Cancel context={context} stack={stack} onClose={() => setAsked('')} />}

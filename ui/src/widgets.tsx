@@ -1,7 +1,7 @@
 // Small parts that all views share.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './api';
+import { ApiError, isPassing, RETRY } from './api';
 
 /** The family of a status, which selects its colour. */
 export function tone(status: string | undefined | null): string {
@@ -24,7 +24,7 @@ export function plain(name: string | null | undefined): string {
   return /^[\s\p{Cf}\p{M}]+$/u.test(shown) ? [...shown].slice(0, 8).fill('·').join('') : shown;
 }
 
-const MARKS: Record<string, string> = { failed: '✕', progress: '◐', quiet: '–', none: '○', complete: '✓' };
+export const MARKS: Record<string, string> = { failed: '✕', progress: '◐', quiet: '–', none: '○', complete: '✓' };
 
 export function Status({ value }: { value: string | undefined | null }) {
   const kind = tone(value);
@@ -71,15 +71,20 @@ export function ErrorNote({ error }: { error: unknown }) {
   return error ? <p class="note failed" role="alert">{oneWay(errorText(error))}</p> : null;
 }
 
-/** The result of a function that reads, again when its keys change. */
+/** The result of a function that reads, again when its keys change, and until the service answers. */
 export function useLoad<T>(read: () => Promise<T>, keys: unknown[]): { value: T | null; error: unknown; again: () => void } {
   const [state, setState] = useState<{ value: T | null; error: unknown }>({ value: null, error: null });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let current = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     read().then((value) => current && setState({ value, error: null }))
-      .catch((error) => current && setState((old) => ({ ...old, error })));
-    return () => { current = false; };
+      .catch((error) => {
+        if (!current) return;
+        setState((old) => ({ ...old, error }));
+        if (isPassing(error)) timer = setTimeout(() => setTurn((old) => old + 1), RETRY);
+      });
+    return () => { current = false; clearTimeout(timer); };
   }, [...keys, turn]);
   return { ...state, again: () => setTurn((old) => old + 1) };
 }
@@ -177,4 +182,66 @@ export function Rows<T>({ items, height, label, row, header }: {
       </table>
     </div>
   );
+}
+
+/** A column of a table: its text in the head, and the value by which rows are ordered and exported. */
+export interface Column<T> { label: string; value: (row: T) => string | number | null | undefined; class?: string }
+export interface Order { column: string; down: boolean }
+
+/** Return rows in the order of a column; without one as they are. Rows of equal values stay as they are. */
+export function ordered<T>(rows: T[], columns: Column<T>[], order: Order | null): T[] {
+  const chosen = columns.find((each) => each.label === order?.column);
+  if (!chosen || !order) return rows;
+  const compare = (one: T, other: T) => {
+    const a = chosen.value(one) ?? '', b = chosen.value(other) ?? '';
+    return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+  };
+  return [...rows].sort((one, other) => (order.down ? -1 : 1) * compare(one, other));
+}
+
+/** The heads of a table: a click orders by the column, the next one backwards, the third as it was. */
+export function Heads<T>({ columns, order, change, before, after }: { columns: Column<T>[]; order: Order | null; change: (order: Order | null) => void; before?: ComponentChildren; after?: ComponentChildren }) {
+  const next = (label: string) => (order?.column !== label ? { column: label, down: false } : order.down ? null : { column: label, down: true });
+  return (
+    <tr>{before}{columns.map(({ label, class: kind }) => {
+      const own = order?.column === label ? order : null;
+      return <th class={kind} aria-sort={own ? (own.down ? 'descending' : 'ascending') : undefined}><button class="sort" title={`Order by ${label.toLowerCase()}`} onClick={() => change(next(label))}>{label}<span aria-hidden="true">{own ? (own.down ? ' ▾' : ' ▴') : ''}</span></button></th>;
+    })}{after}</tr>
+  );
+}
+
+/** Let the browser store a text as a file. */
+export function download(name: string, text: string, type = 'text/plain'): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** Spreadsheets take these first signs for a formula: names of users must not become one. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function csv<T>(rows: T[], columns: Column<T>[]): string {
+  const cell = (value: string | number | null | undefined) => {
+    const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value ?? '');
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns.map((each) => each.label), ...rows.map((row) => columns.map((each) => each.value(row)))]
+    .map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+}
+
+/** The button that stores the rows of a table, as they are filtered and ordered, as a file. */
+export function Export<T>({ name, rows, columns }: { name: string; rows: T[]; columns: Column<T>[] }) {
+  return <button disabled={!rows.length} title="Download these rows as CSV" onClick={() => download(`${name}.csv`, csv(rows, columns), 'text/csv')}>Export</button>;
+}
+
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return navigator.clipboard ? <button class="plain" aria-label={label} onClick={() => void copy()}>{done ? 'Copied' : 'Copy'}</button> : null;
 }
