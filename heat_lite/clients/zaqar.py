@@ -10,8 +10,8 @@ from heat_lite.common.value_types import Value, Values
 class Zaqar(rest.Api):
     """The queues of a project."""
 
-    def create_queue(self, queue: str) -> None:
-        self.request_json('PUT', _path(queue), {})
+    def create_queue(self, queue: str, metadata: Values | None = None) -> None:
+        self.request_json('PUT', _path(queue), metadata or {})
 
     def delete_queue(self, queue: str) -> None:
         self.delete(_path(queue))
