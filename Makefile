@@ -110,7 +110,7 @@ containers: image
 # without the notices of libraries
 site: $(VENV)/.test
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -W ignore -m mkdocs build --strict --quiet
-	@echo 'The site is built: open build/site/index.html'
+	@echo 'The site is built. Read it, with its search: python3 -m http.server --directory build/site'
 
 man: $(VENV)/.service
 	$(BIN)/python -W ignore deploy/man_pages.py build/man
