@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from heat_lite.cli.display.live_view import LiveView
 
 View: TypeAlias = 'LineView | LiveView'
-STACK_TYPE = 'OS::Heat::Stack'
+STACK_TYPE, ROLLBACK = 'OS::Heat::Stack', 'ROLLBACK_IN_PROGRESS'
 #: the keys of an event in JSON
 SHOWN_KEYS = 'resource_status resource_status_reason physical_resource_id event_time'.split()
 
@@ -56,11 +56,16 @@ class LineView:
     def show(
         self, stack: Values, tree: resource_tree.ResourceTree, events: list[Values], now: float
     ) -> None:
-        """Show new events, but for those of nested stacks: their resource has the same."""
+        """Show new events.
+
+        Those of a nested stack are those of its resource. Of the stack itself, people see the
+        begin of a rollback: the end of the action is told in another way.
+        """
         for event in events:
             path, status = tree.path_of(event), event['resource_status']
             is_own = resource_tree.is_of_stack(event)
-            if terminal.outcome(status) and not (is_own and tree.knows(event)):
+            is_told = tree.knows(event) or not (self.out.is_json or status == ROLLBACK)
+            if terminal.outcome(status) and not (is_own and is_told):
                 self._last_note = ''
                 member = tree.members.get(path)
                 kind = STACK_TYPE if is_own else member.row['resource_type'] if member else ''
