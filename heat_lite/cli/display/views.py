@@ -58,8 +58,8 @@ class LineView:
     ) -> None:
         """Show new events.
 
-        Those of a nested stack are those of its resource. Of the stack itself, people see the
-        begin of a rollback: the end of the action is told in another way.
+        Events of nested stacks are left out: their resources have the same. Of the stack itself, a
+        person sees the begin of a rollback only: the end of the action has a line of its own.
         """
         for event in events:
             path, status = tree.path_of(event), event['resource_status']
