@@ -20,7 +20,7 @@ OPERATIONS = (
         'GET',
         f'{TENANT}/limits',
         'service.limits',
-        'Return the limits that the service sets, and what the project uses of them.',
+        'Return the limits of a project.',
         READER,
         calls=call('project_limits', '1.37'),
         key='limits',

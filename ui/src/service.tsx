@@ -6,7 +6,7 @@ import { Age, type Column, ErrorNote, Export, Heads, type Order, ordered, plain,
 
 interface AtWork { id: string; stack_name: string; project: string; stack_status: string; since: string | null; host: string }
 interface Engine { stacks?: AtWork[]; id: string; host: string; engine_id: string; status: string; updated_at: string | null; created_at: string; report_interval: number }
-interface Limit { name: string; limit: number; used: number | null; help: string }
+interface Limit { name: string; limit: number; help: string }
 interface Build { api: { revision: string }; engine: { revision: string } }
 
 /** Milliseconds between two reads. */
@@ -33,7 +33,12 @@ const WORK: Column<AtWork>[] = [
 export function ServiceView({ api }: { api: Api }) {
   const build = useLoad(() => api.get<Build>('build_info'), [api]);
   const engines = useLoad(() => api.get<{ services: Engine[] }>('services', { with_stacks: true }), [api]);
-  const limits = useLoad(() => api.get<{ limits: Limit[] }>('limits'), [api]);
+  const limits = useLoad(async () => {
+    const [{ limits: found }, { count }] = await Promise.all([
+      api.get<{ limits: Limit[] }>('limits'), api.get<{ count: number }>('stacks', { limit: 1, with_count: true, show_hidden: true }),
+    ]);
+    return { limits: found, used: { max_stacks_per_tenant: count } };
+  }, [api]);
   useEffect(() => {
     const timer = setInterval(() => { engines.again(); limits.again(); }, REFRESH);
     return () => clearInterval(timer);
@@ -45,22 +50,22 @@ export function ServiceView({ api }: { api: Api }) {
       <div class="bar"><h1>Service</h1>{own && <span class="dim">version {own.revision}{engine!.revision !== own.revision && `, engine ${engine!.revision}`}</span>}</div>
       <ErrorNote error={engines.error && !isRefused ? engines.error : build.error ?? limits.error} />
       {isRefused ? <p class="note">Engines and their work are shown to administrators.</p> : engines.value && <Engines api={api} engines={engines.value.services} />}
-      {limits.value && <Limits api={api} limits={limits.value.limits} />}
+      {limits.value && <Limits api={api} {...limits.value} />}
       <h2>Documentation</h2>
       <p class="links">{DOCUMENTS.map(([title, path]) => <a href={href(api.session.project, ['docs', ...path.split('/')])}>{title}</a>)}<a href={href(api.session.project, ['types'])}>Resource types</a><a href={href(api.session.project, ['api'])}>REST API</a></p>
     </main>
   );
 }
 
-function Limits({ api, limits }: { api: Api; limits: Limit[] }) {
+function Limits({ api, limits, used: counts }: { api: Api; limits: Limit[]; used: Record<string, number> }) {
   return (
     <section class="limits" aria-label="Limits">
       <h2>Limits of {api.session.projectName}</h2>
-      <dl class="schema">{limits.map(({ name, limit, used, help }) => (
+      <dl class="schema">{limits.map(({ name, limit, help }) => ({ name, limit, help, used: counts[name] })).map(({ name, limit, help, used }) => (
         <div key={name}><dt>{name.replace(/^max_/, '').replace('_per_tenant', '').replaceAll('_', ' ')}</dt>
-          <dd>{used !== null && limit > 0
+          <dd>{used !== undefined && limit > 0
             ? <label class="quota"><meter max={limit} high={limit * NEAR} value={used} aria-label={`Used of ${name}`} /> {used.toLocaleString()} of {limit.toLocaleString()}</label>
-            : <span>{used !== null && `${used.toLocaleString()}, `}{limit < 0 ? 'no limit' : limit.toLocaleString()}</span>}
+            : <span>{used !== undefined && `${used.toLocaleString()}, `}{limit < 0 ? 'no limit' : limit.toLocaleString()}</span>}
           <p class="help">{help} <code>{name}</code></p></dd>
         </div>
       ))}</dl>

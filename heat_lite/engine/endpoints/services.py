@@ -11,8 +11,6 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import locks as db_locks
 from heat_lite.db import services as db_services
-from heat_lite.db import stacks as db_stacks
-from heat_lite.db.queries import StackFilter
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.runtime import EngineLimits
 from heat_lite.engine.stack import format
@@ -50,21 +48,13 @@ class Services(Endpoint):
         return found
 
     def project_limits(self, context: RequestContext) -> list[Wire]:
-        """Return name, value and help of the options that limit a project; how much of each it
-        uses where that is counted, else None.
-        """
-        own = StackFilter(filters={'tenant': context.tenant_id})
-        used = {'max_stacks_per_tenant': db_stacks.count(context, own)}
+        """Return name, value and help of the options that limit a project."""
+        limits = self._runtime.limits
         return [
-            {
-                'name': each.dest,
-                'limit': getattr(self._runtime.limits, each.dest),
-                'used': used.get(each.dest),
-                'help': each.help,
-            }
+            {'name': each.dest, 'limit': getattr(limits, each.dest), 'help': each.help}
             for group in EngineLimits.GROUPS
             for each in options.groups()[group]
-            if each.dest.startswith('max_') and each.dest.endswith(PER)
+            if each.dest.endswith(PER)
         ]
 
     def get_revision(self, context: RequestContext) -> str:
