@@ -115,7 +115,7 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
   const set = (name: string, text: string) => setTexts((old) => withText(old, name, text));
   const replace = (update: (old: Texts) => Texts) => { setBefore(texts); setTexts(update); revise(); };
   const undo = () => { setTexts(() => before!); setBefore(null); revise(); };
-  useQuestionBeforeLeaving(isDirty && !draft.sent);
+  useQuestionBeforeLeaving(isDirty);
   useEffect(() => {
     if (isDirty) keep(key, draft, checked.validation);
     else dropDraft(key);
@@ -144,9 +144,9 @@ function Composer({ api, route, stack, initial }: { api: Api; route: Route; stac
     const made = stack ? (await api.request('PATCH', stackPath(stack.stack_name, stack.id), body(), undefined, undefined, unchanged), stack)
       : { stack_name: options.name, ...(await api.request<{ stack: { id: string } }>('POST', 'stacks', body())).stack };
     // the text of an update that fails and is rolled back is stored nowhere else
-    if (stack) setDraft((old) => ({ ...old, sent: true }));
-    else setDraft((old) => ({ ...old, texts: initial, form: {}, options: optionsOf(null) }));
-    setTimeout(() => go(href(route.project, ['stacks', made.stack_name, made.id])));
+    if (stack) keep(key, { ...draft, sent: true }, checked.validation);
+    else dropDraft(key);
+    go(href(route.project, ['stacks', made.stack_name, made.id]));
   });
   return (
     <main class="compose" tabIndex={-1}>

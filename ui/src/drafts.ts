@@ -4,25 +4,27 @@ import { useEffect, useState } from 'preact/hooks';
 const PREFIX = 'draft ';
 /** Whole values of this page load: the stored ones lack what must not leave the memory. */
 const memory = new Map<string, unknown>();
+/** None where the browser forbids pages to store anything. */
+const storage = (() => { try { return sessionStorage; } catch { return null; } })();
 
 export function readDraft<T>(key: string): T | null {
   if (memory.has(key)) return memory.get(key) as T;
-  try { return JSON.parse(sessionStorage.getItem(PREFIX + key) ?? 'null') as T | null; } catch { return null; }
+  try { return JSON.parse(storage?.getItem(PREFIX + key) ?? 'null') as T | null; } catch { return null; }
 }
 
 /** Keep a draft; ``stored`` is what may leave the memory. A tab without room keeps it in memory only. */
 export function writeDraft<T>(key: string, value: T, stored: unknown = value): void {
   memory.set(key, value);
-  try { sessionStorage.setItem(PREFIX + key, JSON.stringify(stored)); } catch { /* the memory has it */ }
+  try { storage?.setItem(PREFIX + key, JSON.stringify(stored)); } catch { /* the memory has it */ }
 }
 
 export function dropDraft(key: string): void {
   memory.delete(key);
-  sessionStorage.removeItem(PREFIX + key);
+  storage?.removeItem(PREFIX + key);
 }
 
 export function draftKeys(): string[] {
-  return [...new Set([...memory.keys(), ...Object.keys(sessionStorage).filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length))])];
+  return [...new Set([...memory.keys(), ...Object.keys(storage ?? {}).filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length))])];
 }
 
 /** Forget all drafts: they belong to who was logged in. */

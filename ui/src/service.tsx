@@ -22,7 +22,7 @@ const utc = (time: string | null) => time && `${time}Z`;
 const ENGINES: Column<Engine>[] = [
   { label: 'Host', value: (each) => each.host }, { label: 'Status', value: (each) => each.status },
   { label: 'Last heartbeat', value: (each) => each.updated_at ?? each.created_at }, { label: 'Interval', value: (each) => each.report_interval, class: 'wide' },
-  { label: 'Running since', value: (each) => each.created_at }, { label: 'Stacks at work', value: (each) => each.stacks?.length },
+  { label: 'Running for', value: (each) => each.created_at }, { label: 'Stacks at work', value: (each) => each.stacks?.length },
   { label: 'Engine', value: (each) => each.engine_id, class: 'wide' },
 ];
 const WORK: Column<AtWork>[] = [

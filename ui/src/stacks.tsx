@@ -178,7 +178,7 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
 function Drafts({ project }: { project: string }) {
   const [, redraw] = useState(0);
   const prefix = `${project}/stacks/`;
-  const drafts = draftKeys().filter((key) => key.startsWith(prefix)).map((key) => ({ key, id: key.slice(prefix.length), draft: readDraft<Draft>(key)! })).filter(({ draft }) => !draft.sent);
+  const drafts = draftKeys().filter((key) => key.startsWith(prefix)).map((key) => ({ key, id: key.slice(prefix.length), draft: readDraft<Draft>(key) })).filter((each): each is typeof each & { draft: Draft } => !!each.draft && !each.draft.sent);
   return <>{drafts.map(({ key, id, draft }) => (
     <p class="note">Draft: <a href={href(project, id ? ['stacks', draft.name, id, 'update'] : ['create'])}>{id ? `update of ${plain(draft.name)}` : `new stack ${plain(draft.options.name)}`}</a> <button class="plain" onClick={() => { dropDraft(key); redraw((turn) => turn + 1); }}>Discard</button></p>
   ))}</>;
