@@ -6,6 +6,8 @@ import { href, type Route } from './router';
 import { ErrorNote, useLoad } from './widgets';
 
 const START = 'index.md';
+/** The site has a page for each resource type; here the view of the types shows them. */
+const TYPES = 'guide/types/';
 
 async function read(path: string): Promise<string> {
   const response = await reach(`docs/${path}`, { cache: 'no-cache' });
@@ -20,8 +22,9 @@ function slug(text: string): string {
 
 /** Turn marks of the site's own kinds into Markdown: admonitions, titles of code. */
 function plainMarkdown(text: string): string {
-  return text.replace(/^---\n[\s\S]*?\n---\n/, '')
+  return text.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/# \((\d+)\)!/g, '# ($1)')
     .replace(/^( *)(```|~~~)(\w+)[^\n]*?title="([^"]+)"[^\n]*$/gm, '$1**$4**\n\n$1$2$3')
+    .replace(/^=== +"([^"]*)"\n((?:(?: {4}.*)?\n)*)/gm, (_, title: string, body: string) => `**${title}**\n${body.replace(/^ {4}/gm, '')}`)
     .replace(/^(?:!!!|\?\?\?\+?) +(\w+)(?: +"([^"]*)")?\n((?:(?: {4}.*)?\n)*)/gm, (_, kind: string, title: string, body: string) => `> **${title ?? kind}**\n>\n${body.replace(/^ {4}/gm, '').trimEnd().replace(/^/gm, '> ')}\n\n`);
 }
 
@@ -36,6 +39,7 @@ function render(text: string, project: string, path: string): string {
       const shown = this.parser.parseInline(tokens);
       if (/^(https?|mailto):/.test(target)) return `<a href="${encodeURI(target)}" target="_blank" rel="noopener">${shown}</a>`;
       const found = place(target), name = found.pathname.slice(1);
+      if (name.startsWith(TYPES)) return `<a href="${href(project, ['types'])}">${shown}</a>`;
       if (!name.endsWith('.md')) return `<a href="docs/${name}" target="_blank">${shown}</a>`;
       return `<a href="${href(project, ['docs', ...name.split('/')], { at: found.hash.slice(1) })}">${shown}</a>`;
     },

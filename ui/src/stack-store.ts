@@ -61,6 +61,7 @@ export class StackStore {
   constructor(readonly api: Api, readonly name: string, readonly id: string) {}
 
   start(): void {
+    this.stopped = false;
     this.stopFollowing = follow(this.api, stackPath(this.name, this.id, 'events'), DEPTH, {
       event: (event) => this.take(event),
       refresh: () => { this.resourcesStale = true; this.eventsStale = true; this.refresh(); },

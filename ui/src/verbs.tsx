@@ -28,6 +28,11 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
     setError(null);
     try { download(`${stack.stack_name}.json`, JSON.stringify(await api.get(`${path}/export`), null, 2), 'application/json'); } catch (problem) { setError(problem); }
   };
+  const abandon = async () => {
+    store.stop(); // what the page shows of a stack that is gone would take the place of the document
+    try { setDocument(JSON.stringify(await api.request('DELETE', `${path}/abandon`), null, 2)); } catch (problem) { store.start(); throw problem; }
+    setTimeout(() => setAsked('abandoned'));
+  };
   const ask = (what: Asked) => { menu.current!.open = false; setAsked(what); };
   const item = (label: string, act: () => void, disabled = false, danger = false): JSX.Element => (
     <li><button disabled={disabled} class={danger ? 'item danger-text' : 'item'} onClick={act}>{label}</button></li>
@@ -65,7 +70,7 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
       )}
       {asked === 'abandon' && (
         <Confirm title="Abandon the stack" word={stack.stack_name} label="Abandon" danger onClose={() => setAsked('')}
-          run={async () => { setDocument(JSON.stringify(await api.request('DELETE', `${path}/abandon`), null, 2)); setTimeout(() => setAsked('abandoned')); }}>
+          run={abandon}>
           <p>The service forgets the stack; its resources stay as they are. The next dialog shows the only document by which the stack can be adopted again.</p>
         </Confirm>
       )}
