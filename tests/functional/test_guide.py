@@ -98,8 +98,8 @@ class Reader:
 
 
 @pytest.fixture
-def reader(environ, tmp_path):
-    found = Reader(environ, tmp_path)
+def reader(environ, tmp_path_factory):
+    found = Reader(environ, tmp_path_factory.mktemp('page'))
     yield found
     listed = subprocess.run([BIN / 'heat-lite', 'list', '--json'], env=environ, capture_output=True)
     names = [each['stack_name'] for each in yaml.safe_load(listed.stdout)]
