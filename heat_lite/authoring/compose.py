@@ -69,7 +69,12 @@ class Conversion:
             self._texts(kind, name)
         jobs = self._jobs()
         for name, service in self._services.items():
-            self._service(name, service, name in jobs)
+            try:
+                self._service(name, service, name in jobs)
+            except KeyError as error:
+                raise ValueError(f'services.{name}: a map lacks the key {error}') from error
+            except ValueError as error:
+                raise ValueError(f'services.{name}: {error}') from error
         self._add_notes()
         return {
             'heat_template_version': VERSION,
@@ -204,7 +209,7 @@ class Conversion:
     ) -> Values:
         update = (given.get('deploy') or {}).get('update_config') or {}
         self.report(f'{place}.deploy.update_config', update, {'parallelism', 'delay', 'order'})
-        batch = int(update.get('parallelism', 1)) or count or 1
+        batch = values.whole_number(update.get('parallelism', 1)) or count or 1
         pause = values.whole_seconds(update.get('delay')) or 0
         if properties.pop('name', None):
             self.cannot(f'{place}.container_name', 'there are several containers')

@@ -5,13 +5,14 @@ import operator
 import os
 import pathlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import yaml
 
 from heat_lite.authoring import compose_values as values
 from heat_lite.cli import errors
 from heat_lite.common.value_types import Value, Values
+from heat_lite.template import source_positions
 from heat_lite.template.conversion.cfn_reader import construct_untagged
 
 #: files that are merged into a compose file beside them, as compose does
@@ -29,6 +30,15 @@ LISTS = ('ports', 'expose', 'dns', 'dns_search', 'tmpfs', 'external_links', 'cap
 BY_TARGET = ('volumes', 'devices', 'secrets', 'configs')
 MAPPINGS = ('environment', 'labels', 'args', 'sysctls', 'extra_hosts')
 SECTIONS = ('services', 'networks', 'volumes', 'secrets', 'configs')
+#: {keys of a service: the types of their values}
+KINDS: dict[tuple[str, ...], tuple[type, ...]] = {
+    ('ports', 'expose', 'external_links', 'cap_add', 'group_add', *BY_TARGET): (list,),
+    ('deploy', 'healthcheck', 'logging', 'ulimits'): (dict,),
+    ('depends_on', 'networks', *MAPPINGS): (list, dict),
+    ('command', 'dns', 'dns_search', 'entrypoint', 'env_file', 'tmpfs'): (list, str),
+    ('image',): (str,),
+}
+KIND_WORDS = {dict: 'a map', list: 'a list', str: 'a text'}
 MAX_DEPTH = 20
 
 
@@ -67,6 +77,26 @@ def parse(text: str, name: str) -> dict:
     return data
 
 
+def _check_kinds(path: pathlib.Path, text: str, data: Values) -> None:
+    """Raise FileError for the first part of a document that is of another type."""
+    for place, value, kinds in _kinds(data):
+        if value is not None and not isinstance(value, kinds):
+            words = ' or '.join(KIND_WORDS[kind] for kind in kinds)
+            line, column = source_positions.Positions(text).find(place)
+            raise errors.FileError(f'{path}:{line}:{column}: "{place[-1]}" must be {words}')
+
+
+def _kinds(data: Values) -> Iterator[tuple]:
+    """Yield the path, the value and the types of each part of a document."""
+    for section in SECTIONS:
+        yield (section,), data.get(section), (dict,)
+    for name, given in (data.get('services') or {}).items():
+        yield ('services', name), given, (dict,)
+        for keys, kinds in KINDS.items():
+            for key in keys:
+                yield ('services', name, key), (given or {}).get(key), kinds
+
+
 class Reader:
     """Reads a compose file and the files that it names into one document.
 
@@ -102,9 +132,8 @@ class Reader:
             raise errors.FileError(f'{path}: "include" or "extends" lead back to the same file')
         given = _text(path) if text is None else text
         data = variables.replaced(parse(given, str(path)))
+        _check_kinds(path, given, data)
         services = data.get('services') or {}
-        if not isinstance(services, dict):
-            raise errors.FileError(f'{path}: "services" is not a map')
         data['services'] = {
             name: self._absolute(
                 self._extended(name, services, path, variables, depth), path.parent, variables

@@ -93,7 +93,7 @@ class Service:
         if self._deploy.get('mode') in ('global', 'global-job'):
             return 1
         counts = {'replicas': self._given.get('scale', 1), **self._deploy}
-        return int(counts['replicas'])
+        return values.whole_number(counts['replicas'])
 
     def needed(self, services: Values) -> list[str]:
         """Return the services that must be there before this one."""

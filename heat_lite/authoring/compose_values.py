@@ -59,7 +59,14 @@ def text(given: Value) -> str | None:
 
 
 def integer(given: Value) -> int | None:
-    return None if given is None else int(given)
+    return None if given is None else whole_number(given)
+
+
+def whole_number(given: Value) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        raise ValueError(f'"{given}" is not a whole number') from None
 
 
 def names(given: Value) -> list[str]:
@@ -175,13 +182,13 @@ def port(given: Value) -> Iterator[Values]:
 
 def _range(text: Value) -> list[int]:
     first, _, last = str(text).partition('-')
-    return list(range(int(first), int(last or first) + 1))
+    return list(range(whole_number(first), whole_number(last or first) + 1))
 
 
 def _port(container_port: int, host_port: int | None, host_ip: str, protocol: str | None) -> Values:
     found = {
-        'container_port': int(container_port),
-        'host_port': int(host_port) if host_port else None,
+        'container_port': container_port,
+        'host_port': host_port or None,
         'host_ip': host_ip or None,
         'protocol': protocol or None,
     }

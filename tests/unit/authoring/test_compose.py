@@ -201,3 +201,21 @@ def test_override_beside_the_file_is_merged(tmp_path, capsys):
     assert convert.main([str(tmp_path / 'compose.yaml')]) == 0
     found = yaml.safe_load(capsys.readouterr().out)['resources']['a']['properties']
     assert found['image'] == 'y' and [each['container_port'] for each in found['ports']] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ('service', 'stated'),
+    [
+        ('nginx', ':1:12: "a" must be a map'),
+        ('{image: x, ports: 80}', ':1:26: "ports" must be a list'),
+        ('{image: x, volumes: "x:/y"}', ':1:26: "volumes" must be a list'),
+        ('{image: x, environment: no}', ':1:26: "environment" must be a list or a map'),
+        ('{image: x, deploy: {replicas: two}}', 'services.a: "two" is not a whole number'),
+        ('{image: x, ports: [http]}', 'services.a.ports: left out, "http" is not a whole number'),
+        ('{image: x, ports: [{published: 80}]}', "services.a: a map lacks the key 'target'"),
+    ],
+)
+def test_value_of_another_type_is_refused_with_its_place(service, stated, tmp_path, capsys):
+    (tmp_path / 'c.yaml').write_text(f'services: {{a: {service}}}\n')
+    assert convert.main([str(tmp_path / 'c.yaml')]) == 1
+    assert stated in capsys.readouterr().err
