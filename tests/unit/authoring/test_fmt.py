@@ -1,5 +1,6 @@
 import io
 import os
+import pathlib
 import sys
 
 import pytest
@@ -32,6 +33,11 @@ def test_check_names_the_files_and_writes_nothing(folder, capsys):
     assert capsys.readouterr().out == 'ugly.yaml\n'
     assert (folder / 'ugly.yaml').read_text() == UGLY
     assert fmt.main(['--check', 'pretty.yaml']) == 0
+
+
+def test_templates_of_the_package_are_in_their_usual_form():
+    folder = pathlib.Path(__file__).resolve().parents[3] / 'etc/heat_lite/templates'
+    assert fmt.main(['--check', *map(str, folder.glob('*.yaml'))]) == 0
 
 
 def test_diff_shows_the_changes_and_writes_nothing(folder, capsys):
