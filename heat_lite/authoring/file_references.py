@@ -84,7 +84,7 @@ def _similar_file(name: str) -> str | None:
         names = os.listdir(folder or '.')[:MAX_NAMES]
     except OSError:
         return None
-    found = difflib.get_close_matches(base, names, n=1, cutoff=0.7)
+    found = difflib.get_close_matches(base, names, n=1, cutoff=0.8)
     return os.path.join(folder, found[0]) if found else None
 
 

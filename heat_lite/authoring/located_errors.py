@@ -88,7 +88,8 @@ def _locate_whole_template(
     name = getattr(args, 'template', None)
     if not name or not error.text.startswith(runner.NO_TEMPLATE):
         return None
-    return located(name, *source_positions.START, error.text, _source(name, args) or None)
+    position = syntax_errors.position_of(error.text)
+    return located(name, *position, syntax_errors.summary(error.text), _source(name, args) or None)
 
 
 def _name_of(url: str) -> str:

@@ -5,7 +5,9 @@ import re
 from heat_lite.template.source_positions import START, Position
 
 _MARK = re.compile(r'line (\d+), column (\d+)')
-_PREFIX = re.compile(r'^Error parsing template (\[root stack\]|\S+) ')
+_PREFIX = re.compile(
+    r'^(?:Template not in valid format: )?Error parsing template (?:\[root stack\]|\S+) '
+)
 #: parts of errors about quotes and brackets
 _OPEN = ('while scanning a quoted scalar', 'while parsing a flow ')
 #: {part of an error: what an author may change}
@@ -22,6 +24,7 @@ ADVICE = {
     "character '%'": 'quote the value',
     "character '@'": 'quote the value',
     "character '`'": 'quote the value',
+    'determine a constructor for the tag': 'write a function as a map, {get_param: NAME}',
     'unknown escape character': 'write a backslash twice between double quotes',
 }
 

@@ -42,6 +42,7 @@ def test_unreadable_files_are_refused_with_the_reason(tmp_path, monkeypatch):
     for name, text in (
         ('missing', 'No such file or directory$'),
         ('sever.yaml', 'Did you mean .*/server.yaml[?]$'),
+        ('router.yaml', 'No such file or directory$'),
         ('', 'Is a directory'),
         ('pipe', 'no regular file'),
         ('long', 'longer than 4 bytes'),

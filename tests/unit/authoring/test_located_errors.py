@@ -5,6 +5,7 @@ import pytest
 from heat_lite.authoring import convert, fmt, located_errors
 from heat_lite.authoring.template_tests import command
 from heat_lite.cli import api_client, errors, main, stack_files
+from heat_lite.template import reader
 
 TEXT = 'heat_template_version: 2021-04-16\nresources:\n  r: {type: Nope}\n'
 
@@ -107,6 +108,17 @@ def test_template_without_a_version_is_located_at_its_beginning(folder):
     found = located_errors.locate_response(failed, argparse.Namespace(template='app.yaml'))
     first, *shown = str(found).splitlines()
     assert first == f'app.yaml:1:1: error: {failed.text}' and len(shown) == 2
+
+
+def test_tag_that_the_service_refuses_is_located_at_its_place(folder):
+    (folder / 'app.yaml').write_text('heat_template_version: 2021-04-16\nresources: !Ref a\n')
+    with pytest.raises(reader.FormatError) as refused:
+        reader.parse((folder / 'app.yaml').read_text())
+    failed = api_client.RequestFailed(400, f'Template not in valid format: {refused.value}')
+    found = located_errors.locate_response(failed, argparse.Namespace(template='app.yaml'))
+    first = str(found).splitlines()[0]
+    assert first.startswith('app.yaml:2:12: error: could not determine a constructor')
+    assert first.endswith('{get_param: NAME}')
 
 
 @pytest.mark.parametrize(
