@@ -10,7 +10,7 @@ from heat_lite.template import versions as language
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.dialects import Version
-from heat_lite.template.function import items_of
+from heat_lite.template.function import Function, items_of
 from heat_lite.template.functions import cfn, refs
 from heat_lite.template.lint.document import READ_ERRORS, TemplateDocument
 from heat_lite.template.lint.finding import WARNING
@@ -268,6 +268,9 @@ def check_missing_file(document: TemplateDocument) -> Iterator[tuple]:
     for call, file in file_uses(document):
         if document.files.has(file) is False:
             yield call.path, f'There is no file "{call.node.args}" ({file})'
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetFile) and not isinstance(call.node.args, str | Function):
+            yield call.path, f'Argument to "{call.node.name}" must be a string'
 
 
 def file_uses(document: TemplateDocument) -> Iterator[tuple]:

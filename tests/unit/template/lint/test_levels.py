@@ -27,6 +27,7 @@ def levels(text, **contents):
         ('{get_param: p}', 'unknown-parameter'),
         ('{get_resource: q}', 'unknown-reference'),
         ('{get_file: f}', 'missing-file'),
+        ('{get_file: [f]}', 'missing-file'),
     ],
 )
 def test_lint_output_with_unknown_name_is_a_warning(call, rule):
