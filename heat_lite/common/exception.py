@@ -254,7 +254,7 @@ class ReplacementRefused(HeatException):
     code = 409
     msg_fmt = (
         'Stack %(stack_name)s must not lose resources by this update (on_replace: fail), '
-        'but it would replace: %(resources)s.'
+        'but it would replace: %(resources)s. An update without on_replace: fail replaces them.'
     )
 
 
@@ -452,6 +452,7 @@ class ResourceTypeUnavailable(HeatException):
     code = 400
     #: the number by which a validation can be told to ignore the error
     error_code = '99001'
+    subject_argument = 'resource_type'
     msg_fmt = (
         'HEAT-E99001 Service %(service_name)s is not available for resource type '
         '%(resource_type)s, reason: %(reason)s'

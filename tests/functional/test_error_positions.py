@@ -23,6 +23,7 @@ SCHEMA = HEAD.replace('number', 'nmbr') + '    type: OS::Heat::None\n'
 VALUE = HEAD + '    type: OS::Heat::None\n'
 OUTPUT = VALUE + 'outputs:\n  o:\n    value: {get_attr: [one, valeu]}\n'
 TYPE = HEAD + '    type: OS::Heat::Nnoe\n'
+SERVICE = HEAD + '    type: OS::Nova::KeyPair\n    properties: {name: k}\n'
 CYCLE = VALUE + '    depends_on: two\n'
 KEYWORD = VALUE + '    property: {}\n'
 SECTION = VALUE + 'output: {}\n'
@@ -45,6 +46,7 @@ INNER = (
         (VALUE, {'parameters': {'size': 'big'}}, (3, 3)),
         (OUTPUT, {}, (10, 29)),
         (TYPE, {}, (7, 11)),
+        (SERVICE, {}, (7, 11)),
         (CYCLE, {}, (6, 3)),
         (KEYWORD, {}, (8, 5)),
         (SECTION, {}, (8, 1)),
@@ -59,6 +61,7 @@ INNER = (
         'value',
         'output',
         'type',
+        'service',
         'cycle',
         'keyword',
         'section',

@@ -287,6 +287,8 @@ def single_resource(
             if error.path[:1] == definition.path[:1] or not error.path
             else _placed(error, definition)
         ) from None
+    except exception.ResourceTypeUnavailable as error:
+        raise error.at(*definition.path[:2]) from None
     except (AttributeError, LookupError, TypeError) as error:
         LOG.exception(
             'The type %s cannot validate the resource %s; the request is refused',
