@@ -756,3 +756,22 @@ def test_login_by_keystone_stays_in_the_tab(chromium, tmp_path):
         page.reload()
         page.get_by_role('button', name='Log in').wait_for()
         window.close()
+
+
+def test_link_with_the_token_logs_in_and_leaves_no_token_in_the_address(chromium, tmp_path):
+    port, data = ports.reserve(), tmp_path / 'data'
+    service = shapes.Service('embedded', f'http://127.0.0.1:{port}/v1', 'default', tmp_path)
+    words = ('up', '--port', port, '--data-dir', data, '--require-token')
+    process = shapes.start(service, 'up', shapes.BIN / 'heat-lite', *words)
+    try:
+        end = time.monotonic() + WAIT_SECONDS
+        while 'web page: ' not in service.logs() and time.monotonic() < end:
+            time.sleep(0.05)
+        token = (data / 'token').read_text().strip()
+        window = conftest.Window(chromium, f'http://127.0.0.1:{port}')
+        window.page.goto(f'{window.site}/ui/#token={token}')
+        window.page.get_by_text('There is no stack in this project yet').wait_for()
+        assert token not in window.page.url and window.page.url.endswith('#/default/stacks')
+        window.close()
+    finally:
+        shapes.stop(process)

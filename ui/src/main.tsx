@@ -15,9 +15,9 @@ import { ComposePage } from './compose';
 import { TypesView } from './types-view';
 import { ApiView } from './api-view';
 
-function App({ config }: { config: Config }) {
+function App({ config, token }: { config: Config; token: string | null }) {
   const route = useRoute();
-  const [session, setSession] = useState<Session | null>(null);
+  const [session, setSession] = useState<Session | null>(token && config.login === 'token' ? localSession(route.project || (config.projects?.[0] ?? 'default'), token) : null);
   const [ended, setEnded] = useState(false);
   const isLocal = config.login !== 'keystone';
   useEffect(() => {
@@ -103,6 +103,13 @@ function ThemeButton() {
   return <button class="plain" aria-label={dark ? 'Light colours' : 'Dark colours'} onClick={change}>{dark ? '☀' : '☾'}</button>;
 }
 
+// The token of the link that `heat-lite up --require-token` prints; it does not stay in the address.
+function takeToken(): string | null {
+  const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
+  if (token) history.replaceState(null, '', location.pathname);
+  return token ? decodeURIComponent(token) : null;
+}
+
 async function start(): Promise<void> {
   const root = document.getElementById('app')!;
   let config: Config;
@@ -114,7 +121,7 @@ async function start(): Promise<void> {
     return;
   }
   root.replaceChildren();
-  render(<App config={config} />, root);
+  render(<App config={config} token={takeToken()} />, root);
   // what is loaded on demand is there when the service is away for a while
   requestIdleCallback(() => void Promise.allSettled([import('./graph'), import('./editor'), import('./source'), import('./docs-view')]));
 }

@@ -1,4 +1,4 @@
-// Addresses behind the # of the URL: #/PROJECT/part/part?key=value. They contain no token.
+// Addresses behind the # of the URL: #/PROJECT/part/part?key=value. They contain no token (main.tsx takes #token=...).
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Route { project: string; parts: string[]; query: URLSearchParams }
