@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
+from heat_lite.db import column_types
 from heat_lite.db import events as db_events
-from heat_lite.db.column_types import exact_utcnow
 from heat_lite.engine import notification
 from heat_lite.engine.validation import masking
 
@@ -35,7 +35,7 @@ def record_stack(stack: 'Stack', journal: 'Journal') -> None:
         'resource_status_reason': stack.status_reason,
         'resource_type': 'OS::Heat::Stack',
     }
-    journal.event(None, created_at=exact_utcnow(), **values)
+    journal.event(None, created_at=column_types.exact_utcnow(), **values)
     _send_to_sinks(stack, journal, values)
     notification.send_state(stack, journal)
 
@@ -75,7 +75,7 @@ def record_resource(
         else resource.stack.redact(reason),
         'resource_type': resource.type(),
     }
-    now = exact_utcnow()
+    now = column_types.exact_utcnow()
     waits = {} if first_wait is None else {'updated_at': min(first_wait, now)}
     record.journal.event(record, created_at=now, **waits, **values)
     _send_to_sinks(resource.stack, record.journal, values, resource)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.db.column_types import exact_utcnow
+from heat_lite.db import column_types
 from heat_lite.engine import scheduler
 from heat_lite.engine.scheduler import Work
 
@@ -73,5 +73,5 @@ def _noting(resource: 'Resource', work: Work) -> Work:
         if isinstance(end, StopIteration):
             return end.value
         raise
-    resource.first_wait = exact_utcnow()
+    resource.first_wait = column_types.exact_utcnow()
     return (yield from scheduler.continue_task(work, request))

@@ -48,7 +48,7 @@ def checkout(tmp_path):
         tmp_path / 'heat_lite',
         ignore=shutil.ignore_patterns('__pycache__', '_data'),
     )
-    for name in ('etc', 'migrations'):
+    for name in ('docs', 'etc', 'migrations'):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ('setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE'):
         shutil.copy(ROOT / name, tmp_path / name)
