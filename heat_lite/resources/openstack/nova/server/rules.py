@@ -52,9 +52,9 @@ def _refuse_image(read, server):
     image, flavor = read('image'), read('flavor')
     if not image:
         return
-    clients = server.stack.clients()
+    show = server.stack.clients().shown  # raises in the linter, before it loads the errors
     try:
-        shown, size = clients.shown('glance.image', image), clients.shown('nova.flavor', flavor)
+        shown, size = show('glance.image', image), show('nova.flavor', flavor)
     except (errors.NotFound, errors.NoSuchObject):
         return  # the same template may make it
     if shown['status'] != 'active':
