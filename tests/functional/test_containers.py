@@ -250,6 +250,14 @@ def test_container_that_is_not_healthy_fails(driver, stack):
     assert 'false failed 2 times' in driver.stack(made)['stack_status_reason']
 
 
+def test_container_that_ends_during_a_check_tells_its_own_end(driver, stack):
+    command = ['sh', '-c', 'trap "echo oops; exit 3" TERM; while true; do sleep 0.1; done']
+    check = {'command': ['sh', '-c', 'kill 1; sleep 1'], 'interval': 0.1, 'retries': 3}
+    made = stack({'it': container(command=command, health_check=check)}, 'CREATE_FAILED')
+    reason = driver.stack(made)['stack_status_reason']
+    assert 'status 3' in reason and 'oops' in reason
+
+
 def test_container_that_ends_with_an_error_fails_with_its_output(driver, stack):
     made = stack({'it': container(command=['sh', '-c', 'echo oops; exit 3'])}, 'CREATE_FAILED')
     reason = driver.stack(made)['stack_status_reason']

@@ -6,6 +6,7 @@ first check, and Podman runs none on a host without systemd.
 
 import time
 
+from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.containers.engine_object import ThreadedCall
 
@@ -53,7 +54,12 @@ def wait_until_healthy(container, check):
             return
         if state.get('Status') == 'unhealthy':
             raise exception.Error(f'the container is unhealthy: {_last_output(state)}')
-        status, output = yield from _run(container, check)
+        try:
+            status, output = yield from _run(container, check)
+        except errors.ServiceError as error:
+            # the engine refuses a check in a container that has just ended: that is the cause
+            yield from container.running_state()
+            status, output = None, f': {error}'
         if status == 0:
             return
         if time.monotonic() - begun >= check.start_period:
