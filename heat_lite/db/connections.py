@@ -6,6 +6,7 @@ ROLLBACK. Connections are not pinged before use: ``session`` retries after a los
 
 import dataclasses
 import os
+import sqlite3
 import typing
 
 import sqlalchemy
@@ -25,6 +26,7 @@ _NO_ROOM = 'make room on the disk of the file'
 _NO_ACCESS = 'the user of the service must be able to write the file and its folder'
 #: parts of the errors of a file of SQLite -> what to do
 CURES = {
+    'removed or replaced': 'stop the service, put the file or a backup in its place, start it',
     'is full': _NO_ROOM,
     'disk I/O error': _NO_ROOM,
     'not a database': 'move the file away, or put a backup in its place',
@@ -267,13 +269,26 @@ def _file(url: URL, settings: Settings, writes: bool) -> Engine:
         connection.execute(f'PRAGMA synchronous={"FULL" if settings.sqlite_synchronous else "OFF"}')
         if not writes:
             connection.execute(f'PRAGMA cache_size=-{READ_CACHE}')
+        record.info['file'] = _identity_of_file(url)
 
     if writes:
 
         @event.listens_for(engine, 'begin')
         def begin(connection: Connection) -> None:
+            if _identity_of_file(url) != connection.info['file']:
+                # SQLite would go on in a file without a name, which is lost with the process.
+                reason = f'unable to open {url.database}: it was removed or replaced'
+                raise exc.OperationalError('BEGIN', None, sqlite3.OperationalError(reason))
             # IMMEDIATE takes the write lock at the start. A later upgrade from a read lock fails
             # at once instead of waiting.
             connection.exec_driver_sql('BEGIN IMMEDIATE')
 
     return engine
+
+
+def _identity_of_file(url: URL) -> tuple[int, int] | None:
+    try:
+        found = os.stat(str(url.database))
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

@@ -90,6 +90,21 @@ def test_sqlite_synchronous_follows_the_option(tmp_path, synchronous, level):
         assert connection.exec_driver_sql('PRAGMA synchronous').scalar() == level
 
 
+@pytest.mark.parametrize('replaced', [False, True])
+def test_nothing_is_written_to_a_file_that_was_removed(tmp_path, replaced):
+    file = tmp_path / 'a.db'
+    writer, _ = connections.create_engines(connections.Settings(f'sqlite:///{file}'))
+    with writer.begin() as connection:
+        connection.exec_driver_sql('CREATE TABLE a (b)')
+    file.rename(tmp_path / 'moved.db')
+    if replaced:
+        file.touch()
+    with pytest.raises(connections.ERRORS, match='removed or replaced') as raised, writer.begin():
+        raise AssertionError('the transaction began')
+    assert connections.is_transient(raised.value, 'sqlite')
+    assert 'stop the service' in connections.describe_failure(raised.value)
+
+
 def test_idle_connections_to_sqlite_are_made_anew(tmp_path):
     settings = connections.Settings(f'sqlite:///{tmp_path}/d')
     for engine in connections.create_engines(settings):
