@@ -6,7 +6,8 @@ nothing of heat_lite and as few other modules as possible. A worker that died is
 process that runs the command line of the program.
 
 SIGTERM and SIGINT stop all workers gracefully; a second one kills them. SIGHUP and SIGUSR2 are
-forwarded to the workers. A worker that died young is replaced after a delay, which doubles each
+forwarded to the workers; a standalone program stops at the SIGHUP of a terminal that is closed,
+unless nohup has started it. A worker that died young is replaced after a delay, which doubles each
 time.
 
 A worker writes the time into its slot of a file in memory each second (``beat``). One that is
@@ -136,6 +137,8 @@ class Watchdog:
         self._checked_at = self._awake_since = time.monotonic()
         self._oom_kills = oom_kills()
         self._systemd = Systemd(os.environ)
+        is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN  # by nohup
+        self._ends_with_terminal = standalone and not is_ignored and has_terminal()
 
     def run(self):
         try:
@@ -163,6 +166,8 @@ class Watchdog:
         self._check()
         if self._systemd.listens:
             self._tell_systemd()
+        if signum == signal.SIGHUP and self._ends_with_terminal and not has_terminal():
+            return signal.SIGTERM
         if signum in PASSED_SIGNALS:
             self._signal_all(signum)
         return signum
@@ -340,6 +345,15 @@ def beat(fileno, number):
 def tell_ready(fileno, number):
     """Write the time of its readiness into the slot of a worker."""
     os.pwrite(fileno, BEAT.pack(time.monotonic()), number * SLOT.size + BEAT.size)
+
+
+def has_terminal():
+    """Return whether the process has a controlling terminal, which nobody has closed."""
+    try:
+        os.close(os.open('/dev/tty', os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def oom_kills():

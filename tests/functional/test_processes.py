@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pty
 import re
 import signal
 import socket
@@ -66,7 +67,7 @@ def answers(url):
 def run():
     with contextlib.ExitStack() as stack:
 
-        def begin(log, *command):
+        def begin(log, *command, stdin=subprocess.DEVNULL):
             environ = {
                 name: value for name, value in os.environ.items() if not name.startswith('OS_')
             }
@@ -75,7 +76,7 @@ def run():
                     [str(word) for word in command],
                     stdout=stream,
                     stderr=stream,
-                    stdin=subprocess.DEVNULL,
+                    stdin=stdin,
                     env=environ,
                 )
             stack.callback(process.wait)
@@ -247,6 +248,23 @@ def test_interrupt_from_the_terminal_ends_the_service_once(run, tmp_path):
     assert process.wait(WAIT_SECONDS) == 0
     text = log.read_text()
     assert 'replacement' not in text and 'Traceback' not in text and 'number 0' not in text
+
+
+@pytest.mark.parametrize('nohup', [(), ('nohup',)], ids=['plain', 'nohup'])
+def test_service_ends_with_its_terminal_unless_by_nohup(run, tmp_path, nohup):
+    log, port = tmp_path / 'up.log', ports.reserve()
+    command = BIN / 'heat-lite', 'up', '--port', port, '--data-dir', tmp_path / 'data'
+    terminal, stdin = pty.openpty()
+    process = run(log, 'setsid', '--ctty', *nohup, *command, stdin=stdin)
+    wait_until(lambda: 'is ready: ' in log.read_text())
+    os.close(stdin)
+    os.close(terminal)
+    if nohup:
+        time.sleep(0.5)
+        assert answers(f'http://127.0.0.1:{port}/v1/default')
+        assert end(process) == 0
+    else:
+        assert process.wait(WAIT_SECONDS) == 0
 
 
 def test_log_for_people_has_a_line_for_each_end_of_an_action(run, tmp_path):
