@@ -750,6 +750,7 @@ def test_login_by_keystone_stays_in_the_tab(chromium, tmp_path):
         page.get_by_label('Password', exact=True).fill('secret')
         page.get_by_label('Project', exact=True).fill('demo')
         page.get_by_role('button', name='Log in').click()
+        page.get_by_role('button', name='Log out').wait_for()
         page.get_by_label('Project', exact=True).select_option('second')
         page.get_by_text('There is no stack in this project yet').wait_for()
         assert identity.ident('second') in page.url

@@ -143,7 +143,8 @@ class ServiceResource(Resource):
         return (yield from self.call_with_retry(request, method, path, body, **options))
 
     def _attribute_value(self, name):
-        return None if self.resource_id is None else super()._attribute_value(name)
+        is_made = (self.action, self.status) != (status.CREATE, status.IN_PROGRESS)
+        return super()._attribute_value(name) if is_made or self.resource_id else None
 
     def require_object(self):
         """Raise errors.NotFound if the create failed before there was an object."""
