@@ -1,5 +1,5 @@
 // The frame of the graph: search, filter and controls beside it. Its library is loaded when it is first shown.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { GraphDrawing } from './graph';
 import type { StackContext } from './stack-context';
 import { FOLDED, type Node } from './stack-store';
@@ -58,7 +58,7 @@ export function GraphPanel({ context, chosen }: { context: StackContext; chosen:
       && `${node.resource_name} ${node.resource_type} ${node.physical_resource_id}`.toLowerCase().includes(words);
   }, [text, state]);
   useEffect(() => { drawing.current?.show(store, { open, unfolded, wanted }); }, [store.version, open, unfolded, wanted, ready]);
-  useEffect(() => { drawing.current?.choose(folded || chosen); }, [chosen, folded, ready, store.nodes.size]);
+  useLayoutEffect(() => { drawing.current?.choose(folded || chosen); }, [chosen, folded, ready, store.nodes.size]);
   const nodes = [...store.nodes.values()];
   const isFiltered = !!text || !!state;
   const found = isFiltered ? nodes.filter(wanted) : nodes;
@@ -76,9 +76,9 @@ export function GraphPanel({ context, chosen }: { context: StackContext; chosen:
     if (found.length) reveal(found[(at + 1) % found.length]);
   };
   const walk = (event: KeyboardEvent) => {
-    const at = folded || chosen;
+    const at = drawing.current?.chosen ?? '';
     const keys: Record<string, () => void> = {
-      Enter: () => { if (folded || store.nodes.get(at)?.nestedId) toggle(at); },
+      Enter: () => { if (at.startsWith(FOLDED) || store.nodes.get(at)?.nestedId) toggle(at); },
       '+': () => drawing.current?.zoom(1.4), '-': () => drawing.current?.zoom(1 / 1.4), 0: () => drawing.current?.fit(),
     };
     if (event.ctrlKey || event.metaKey || !(event.key.startsWith('Arrow') || event.key in keys)) return;
@@ -86,6 +86,7 @@ export function GraphPanel({ context, chosen }: { context: StackContext; chosen:
     if (event.key in keys) { keys[event.key](); return; }
     const key = drawing.current?.neighbour(event.key);
     if (!key) return;
+    drawing.current?.choose(key); // before the next key, which may come before the next drawing
     select.current(key);
     drawing.current?.reveal(key);
   };

@@ -149,7 +149,8 @@ export class GraphDrawing {
   private wanted: View['wanted'] = () => true;
   private colours = colours();
   private request = 0;
-  private chosen = '';
+  /** The key of the chosen node, '' without one. */
+  chosen = '';
   private touched = false;
   private far = false;
   private readonly resized: ResizeObserver;
