@@ -364,7 +364,11 @@ def test_rollback_shows_its_cause_and_keeps_the_text(window, make):
                     'type': 'OS::Heat::ResourceGroup',
                     'properties': {
                         'count': 2,
-                        'resource_def': {'type': TEST, 'properties': {'value': 'old'}},
+                        # both have begun when the first one fails
+                        'resource_def': {
+                            'type': TEST,
+                            'properties': {'action_wait_secs': {'update': 1}, 'value': 'old'},
+                        },
                     },
                 }
             },
