@@ -22,6 +22,7 @@ STACK_PARTS = (
     '/resources?nested_depth=3&with_detail=true',
     '/events?nested_depth=3',
     '/template',
+    '/template_text',
     '/environment',
     '/graph?nested_depth=2',
     '/timeline?nested_depth=2',
@@ -206,7 +207,8 @@ def look_up(ask, path):
 
 
 def use_other_routes(ask):
-    for url in ('stacks', 'stacks/detail', 'events', 'build_info', 'services', 'resource_types'):
+    lists = ('stacks', 'stacks/detail', 'events', 'services', 'resource_types')
+    for url in (*lists, 'build_info', 'limits'):
         ask('GET', f'/{url}')
     ask('GET', f'/resource_types/{planted.TEST}')
     ask('GET', f'/resource_types/{planted.TEST}/template')

@@ -73,7 +73,8 @@ class StackQueries(Endpoint):
 
     def get_template_text(self, context: RequestContext, stack_identity: Wire) -> str | None:
         """Return the template as its author wrote it; None if it came as data."""
-        return self._stack(context, stack_identity, show_deleted=True).template.text
+        stack = self._stack(context, stack_identity, show_deleted=True)
+        return masking.redact_nested(stack, stack.template.text)
 
     def get_environment(self, context: RequestContext, stack_identity: Wire) -> Wire:
         stack = self._stack(context, stack_identity, show_deleted=True)
