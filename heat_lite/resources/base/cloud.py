@@ -143,8 +143,8 @@ class ServiceResource(Resource):
         return (yield from self.call_with_retry(request, method, path, body, **options))
 
     def _attribute_value(self, name):
-        is_made = (self.action, self.status) != (status.CREATE, status.IN_PROGRESS)
-        return super()._attribute_value(name) if is_made or self.resource_id else None
+        is_missing = self.has_object and self.resource_id is None
+        return None if is_missing else super()._attribute_value(name)
 
     def require_object(self):
         """Raise errors.NotFound if the create failed before there was an object."""
