@@ -267,9 +267,10 @@ def _file(url: URL, settings: Settings, writes: bool) -> Engine:
         connection.execute('PRAGMA journal_mode=WAL')
         connection.execute('PRAGMA foreign_keys=ON')
         connection.execute(f'PRAGMA synchronous={"FULL" if settings.sqlite_synchronous else "OFF"}')
-        if not writes:
+        if writes:
+            record.info['file'] = _identity_of_file(url)
+        else:
             connection.execute(f'PRAGMA cache_size=-{READ_CACHE}')
-        record.info['file'] = _identity_of_file(url)
 
     if writes:
 

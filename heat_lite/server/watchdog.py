@@ -348,7 +348,7 @@ def tell_ready(fileno, number):
 
 
 def has_terminal():
-    """Return whether the process has a controlling terminal, which nobody has closed."""
+    """Return whether the process has a controlling terminal that is still open."""
     try:
         os.close(os.open('/dev/tty', os.O_RDWR | os.O_NOCTTY))
     except OSError:

@@ -211,9 +211,9 @@ class Stacks(Endpoint):
             present,
             args.get('clear_parameters') or (),
         )
-        text = args.get(api.TEMPLATE_TEXT)
-        if text is None and json.dumps(parsed.data) == json.dumps(stack.template.data):
-            text = stack.template.text
+        text, stored = args.get(api.TEMPLATE_TEXT), stack.template
+        if text is None and stored.text and json.dumps(parsed.data) == json.dumps(stored.data):
+            text = stored.text
         parsed = masking.unmasked(parsed, stack.template).with_text(text)
         changed = self._as_updated(stack, parsed, args)
         validation.immutable_parameters(stack, changed)

@@ -24,7 +24,7 @@ SOURCES = ('volume_id', 'snapshot_id', 'image', 'swap_size', 'ephemeral_size', '
 
 
 def _has(key, entries=1):
-    """Return the test for a list of maps of which one has the key, if it has as many entries."""
+    """Return the test for a list of at least so many maps, one of which has the key."""
     return lambda maps, read: len(maps or ()) >= entries and any(filled(each[key]) for each in maps)
 
 
