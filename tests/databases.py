@@ -201,12 +201,16 @@ def admin_connection(backend):
 
 
 @contextlib.contextmanager
-def statements():
-    """Yield the list of statements that the configured database receives within the block."""
+def statements(of_requests=False):
+    """Yield the list of statements that the configured database receives within the block.
+
+    With ``of_requests`` those of tasks and timers do not count.
+    """
     seen = []
 
     def note(connection, cursor, statement, parameters, context, executemany):
-        seen.append(statement)
+        if not of_requests or _is_request():
+            seen.append(statement)
 
     for engine in _both_engines():
         sqlalchemy.event.listen(engine, 'before_cursor_execute', note)
@@ -226,8 +230,7 @@ def before_first(prefix, act):
     found = []
 
     def note(connection, cursor, statement, *_):
-        is_request = threading.current_thread().name.startswith('ThreadPoolExecutor')
-        if not found and is_request and statement.startswith(prefix):
+        if not found and _is_request() and statement.startswith(prefix):
             found.append(statement)
             act()
 
@@ -239,6 +242,10 @@ def before_first(prefix, act):
         for engine in _both_engines():
             sqlalchemy.event.remove(engine, 'before_cursor_execute', note)
     assert found, f'no statement starts with {prefix!r}'
+
+
+def _is_request():
+    return threading.current_thread().name.startswith('ThreadPoolExecutor')
 
 
 def _both_engines():

@@ -5,6 +5,7 @@ busybox, so no registry is needed.
 """
 
 import contextlib
+import fcntl
 import functools
 import io
 import os
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 
 import docker
@@ -28,6 +30,8 @@ APPLETS = (
     'nslookup awk grep sed chmod timeout sort tr mv rm wc'
 ).split()
 PAGE_IMAGES = ('docker.io/library/python:3.12-alpine', 'docker.io/library/redis:7-alpine')
+#: the label of images that stand in for those
+STAND_IN = 'heat-lite-test-stand-in'
 #: what the web servers of the documentation import
 PYTHON_PACKAGES = (
     'collections',
@@ -168,22 +172,45 @@ class Service:
 
 @contextlib.contextmanager
 def images_of_pages(service):
-    """Provide the images of the documentation, for tests without a registry, and remove them.
+    """Provide the images of the documentation, for tests without a registry.
 
-    Real ones are used. Others are stand-ins with Python and Redis of this machine.
+    Real ones are used. Others are stand-ins with Python and Redis of this machine; the last of
+    several processes that use them removes them.
     """
+    with _lock('users') as users:
+        with _lock('changes', fcntl.LOCK_EX):
+            _provide_images_of_pages(service)
+            fcntl.flock(users, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            with _lock('changes', fcntl.LOCK_EX):
+                fcntl.flock(users, fcntl.LOCK_UN)
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    subprocess.run(
+                        ['podman', 'image', 'prune', '-af', '--filter', f'label={STAND_IN}'],
+                        capture_output=True,
+                    )
+
+
+@contextlib.contextmanager
+def _lock(name, kind=fcntl.LOCK_UN):
+    """Open a file that all test processes of this machine lock."""
+    path = pathlib.Path(tempfile.gettempdir()) / f'heat-lite-test-images-{name}.lock'
+    with path.open('a') as file:
+        fcntl.flock(file, kind)
+        yield file
+
+
+def _provide_images_of_pages(service):
     lacking = [name for name in PAGE_IMAGES if not service.images(name)]
     if lacking and shutil.which('redis-server') is None:
         skip_or_fail('redis-server not found: apt-get install redis-server')
-    try:
-        for name in lacking:
-            command = ['podman', 'import', '-q', '-', name]
-            archive = image_archive(_python_and_redis)
-            subprocess.run(command, input=archive, check=True, capture_output=True)
-        yield
-    finally:
-        for name in lacking:
-            subprocess.run(['podman', 'rmi', '-f', name], capture_output=True)
+    for name in lacking:
+        command = ['podman', 'import', '-q', '--change', f'LABEL {STAND_IN}=1', '-', name]
+        archive = image_archive(_python_and_redis)
+        subprocess.run(command, input=archive, check=True, capture_output=True)
 
 
 def _python_and_redis(archive):

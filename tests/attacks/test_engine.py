@@ -307,7 +307,7 @@ def test_signals_are_accepted_without_a_read_of_the_handle(engine):
     identity = engine.create(handle(HeldHandle.resource_type))
     signal_to(engine, identity, {'id': '0'})
     assert HeldHandle.entered.wait(WAIT_SECONDS)
-    with databases.statements() as seen:
+    with databases.statements(of_requests=True) as seen:
         for number in range(1, MAX_SIGNALS):
             signal_to(engine, identity, {'id': str(number)})
         with pytest.raises(exception.RequestLimitExceeded, match='h stores 20 signals already'):
