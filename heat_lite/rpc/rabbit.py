@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import os
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
@@ -30,6 +30,7 @@ class Connection:
     channel: object | None
     heartbeat_timeout_threshold: float
     _initial_pid: int
+    _consumers: dict[Any, int]
     _heartbeat_supported_and_enabled: Callable[[], bool]
 
     def ensure(self, method: Callable[[], Value], *args: object, **kwargs: object) -> Value:
@@ -59,6 +60,9 @@ class Connection:
         callbacks = getattr(self.channel, 'callbacks', None)
         if callbacks:
             callbacks.update(dict.fromkeys(callbacks, _leave))
+            for consumer, tag in self._consumers.items():
+                if consumer.type == 'fanout':  # the library deletes its queue
+                    consumer.cancel(tag)
         super().close()  # type: ignore[misc]
 
     def _transport_socket_timeout(
