@@ -87,6 +87,7 @@ class RpcClient:
         expects_reply: bool | None,
         timeout: float | None,
     ) -> Value:
+        messaging.check_open()
         prepared = self._prepare(method.version_for(args), timeout or self.timeout)
         expects_reply = method.expects_reply if expects_reply is None else expects_reply
         send = prepared.call if expects_reply else prepared.cast
@@ -99,6 +100,7 @@ class RpcClient:
         except oslo_messaging.MessagingTimeout:
             raise self._timed_out(method, prepared) from None
         except Exception as failure:
+            messaging.check_open()
             if not _is_broker_error(failure):
                 raise
             raise exception.ServiceUnavailable(

@@ -94,6 +94,12 @@ def is_local() -> bool:
     return _url.transport == 'local'
 
 
+def check_open() -> None:
+    """Raise ServiceUnavailable after ``cleanup``."""
+    if transport is None:
+        raise exception.ServiceUnavailable(reason='this process stops; repeat the request')
+
+
 def check_broker() -> None:
     """Raise OSError when no broker accepts a connection; succeeds at once after the first success.
 

@@ -216,6 +216,7 @@ class Connection(list):
         self.stream = ClientStream(sock, limits, PeerPermit(permits, self.peer, loop))
         #: begins a stream (see ``wsgi.BEGIN_STREAM``); its client, if it has begun
         self.begin_stream: Callable[[], Any] | None = None
+        self.is_ending = False
         self.client: Any = None
 
     __hash__ = object.__hash__  # type: ignore[assignment]
@@ -229,7 +230,8 @@ class Connection(list):
     def end_after_response(self) -> None:
         """Close the connection after the request in progress; an idle one at once."""
         idle = self[2] == eventlet.wsgi.STATE_IDLE and self.stream.is_idle()
-        self[2] = eventlet.wsgi.STATE_CLOSE
+        # eventlet forgets the state of a connection whose next request has begun
+        self.is_ending, self[2] = True, eventlet.wsgi.STATE_CLOSE
         if idle:
             self.shut_down()
 

@@ -127,12 +127,12 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         self.close_connection = 1
 
     def handle_one_response(self):
-        """Respond, and close the connection if the client was too slow with its body."""
+        """Respond; end the connection if its client was too slow, or the server stops."""
         application = self.application
 
         def respond(environ, start_response):
             result = application(environ, start_response, self.conn_state)
-            if self.stream.timed_out:
+            if self.stream.timed_out or self.conn_state.is_ending:
                 self.close_connection = 1
             return result
 

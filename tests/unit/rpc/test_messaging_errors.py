@@ -11,6 +11,7 @@ import threading
 import kombu
 import pytest
 
+from heat_lite.common import exception
 from heat_lite.operations.remote_method import call
 from heat_lite.rpc import messaging
 from heat_lite.rpc.contract import RpcClient
@@ -105,3 +106,9 @@ def test_connections_closed_by_the_broker_lose_no_request(conf, rabbit, topic, s
     assert all(callers.results)
     assert Probe(topic).echo(ctx, value='after') == 'after'
     messaging.cleanup()
+
+
+def test_request_of_a_process_that_has_closed_its_transport_is_refused(transport, ctx):
+    messaging.cleanup()
+    with pytest.raises(exception.ServiceUnavailable, match='this process stops'):
+        Probe('closed').echo(ctx, value=1)

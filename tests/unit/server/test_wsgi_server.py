@@ -2,6 +2,9 @@
 
 import gc
 import logging
+import socket
+import threading
+import time
 import weakref
 
 import eventlet
@@ -56,3 +59,32 @@ def test_server_keeps_nothing_of_a_request_until_a_collection_of_garbage():
         gc.enable()
     assert answer.startswith(b'HTTP/1.1 200') and b'body' in answer
     assert kept[0]() is None
+
+
+def test_connection_ends_with_the_request_that_arrives_while_the_server_stops():
+    def application(environ, start_response):
+        start_response('200 OK', [])
+        return [b'done']
+
+    sock = wsgi_server.listen('127.0.0.1', 0)
+    server = wsgi_server.Server(sock, application, wsgi_connection.ConnectionLimits())
+    server.start()
+    with socket.create_connection(sock.getsockname(), WAIT_SECONDS) as client:
+        client.sendall(REQUEST.partition(b'Connection')[0])
+        wait_for(lambda: [each for each in server._connections.all() if not each.stream.is_idle()])
+        (connection,) = server._connections.all()
+        stop = threading.Thread(target=server.stop, args=[WAIT_SECONDS])
+        stop.start()
+        wait_for(lambda: connection.is_ending)
+        client.sendall(b'\r\n')
+        answer = b''.join(iter(lambda: client.recv(4096), b''))
+    stop.join()
+    assert answer.startswith(b'HTTP/1.1 200') and b'Connection: close' in answer
+
+
+def wait_for(condition):
+    for _ in range(int(WAIT_SECONDS * 100)):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail('The server does not get there.')
