@@ -1,15 +1,20 @@
 """Errors at a place of a file, in the form of compilers: file:line:col, text, line with a mark."""
 
 import argparse
+import contextlib
 import os
 import re
+from collections.abc import Iterator
 
 from heat_lite.authoring import file_references
 from heat_lite.cli import api_client, runner
 from heat_lite.cli.errors import FileError, LocatedError
 from heat_lite.common.exception import HeatException, InvalidTemplateSection, append_hint
+from heat_lite.common.value_types import Value
 from heat_lite.template import reader, source_positions, versions
+from heat_lite.template.environment import RESOURCE_REGISTRY
 from heat_lite.template.lint import excerpt, syntax_errors
+from heat_lite.template.resource_registry import PER_RESOURCE
 from heat_lite.template.suggest import suggest
 
 #: the error of an unknown section
@@ -43,7 +48,7 @@ def locate_response(
     The service names the template ``template``, and other files by their URL.
     """
     if error.position is None:
-        return _locate_whole_template(error, args)
+        return _locate_whole_template(error, args) or _locate_section(error, args)
     file = str(error.position['file'])
     name = getattr(args, 'template', None) if file == source_positions.TEMPLATE else _name_of(file)
     if not name:
@@ -90,6 +95,30 @@ def _locate_whole_template(
         return None
     position = syntax_errors.position_of(error.text)
     return located(name, *position, syntax_errors.summary(error.text), _source(name, args) or None)
+
+
+def _locate_section(
+    error: api_client.RequestFailed, args: argparse.Namespace
+) -> LocatedError | None:
+    """Return an error about a section of a wrong type at its section; None for others."""
+    names = [*(getattr(args, 'environment', None) or ()), getattr(args, 'template', None)]
+    for name in names if 'must be a ' in error.text else ():
+        source = (name and _source(name, args)) or ''
+        for path, value in _sections(source):
+            # the texts are Heat's: "Condition definitions", "parameters of an environment"
+            if path[-1][:9].lower() in error.text.lower() and not isinstance(value, dict):
+                place = source_positions.locate_in_text(name, source, path)
+                return located(name, *(place or (name, 1, 1))[1:], error.text, source)
+    return None
+
+
+def _sections(source: str) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """Yield the path and the value of each section; nothing of a text that is no map."""
+    with contextlib.suppress(ValueError, HeatException):
+        for name, value in reader.parse(source).items():
+            yield (str(name),), value
+            if name == RESOURCE_REGISTRY and isinstance(value, dict):
+                yield (name, PER_RESOURCE), value.get(PER_RESOURCE, {})
 
 
 def _name_of(url: str) -> str:

@@ -86,7 +86,7 @@ def _call(function: Function, args: argparse.Namespace) -> int | None:
         errors.complain(api.unexpected_text(error) + MORE)
         return errors.FAILED
     except api_client.RequestFailed as error:
-        if error.position is not None or error.text.startswith(NO_TEMPLATE):
+        if error.position is not None or error.status == 400:
             _raise_at_its_place(error, args)
         hint = errors.suggestion(api, error, args) or errors.advice(error, args)
         errors.complain(f'{str(error).rstrip(".")}.{hint}' if hint else str(error))

@@ -154,3 +154,33 @@ def test_syntax_error_of_a_template_and_an_environment_is_at_its_place(folder):
         first, *shown = str(caught.value).splitlines()
         assert first.startswith('bad.yaml:2:1: error:') and 'replace the tab' in first
         assert shown[-1].endswith('^')
+
+
+@pytest.mark.parametrize(
+    'section, text',
+    [
+        ('parameters', 'The parameters of an environment must be a map'),
+        ('parameter_defaults', 'The parameters of an environment must be a map'),
+        ('resource_registry', 'The section resource_registry of an environment must be a map'),
+        ('outputs', 'The section "outputs" must be a map'),
+        ('conditions', 'Condition definitions must be a map. Found a list instead'),
+    ],
+)
+@pytest.mark.parametrize('option', ['environment', 'template'])
+def test_section_of_a_wrong_type_is_shown_at_its_place(folder, section, text, option):
+    (folder / 'x.yaml').write_text(f'other: {{}}\n{section}: [a]\n')
+    files = {'template': 'app.yaml', 'environment': ['x.yaml']}
+    if option == 'template':
+        files = {'template': 'x.yaml', 'environment': []}
+    error = api_client.RequestFailed(400, text, 'AttributeError')
+    found = str(located_errors.locate_response(error, argparse.Namespace(**files)))
+    assert found.startswith(f'x.yaml:2:1: error: {text}\n    2 | {section}: [a]\n')
+
+
+def test_map_of_an_entry_that_is_none_is_shown_at_the_entry(folder):
+    (folder / 'x.yaml').write_text('resource_registry:\n  resources: [a]\n')
+    error = api_client.RequestFailed(
+        400, 'The resources of the resource_registry must be a map', ''
+    )
+    args = argparse.Namespace(template='app.yaml', environment=['x.yaml'])
+    assert str(located_errors.locate_response(error, args)).startswith('x.yaml:2:3: error: ')
