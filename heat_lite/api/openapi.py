@@ -58,7 +58,7 @@ ERRORS = {
     '504': 'No engine has answered in time.',
 }
 #: the operations with If-Match
-CONDITIONAL = ('stacks.update', 'stacks.update_patch')
+CONDITIONAL = ('stacks.update', 'stacks.update_patch', 'stacks.delete')
 CHANGED = 'The definition of the stack is not that of If-Match.'
 ERROR_SCHEMA = {
     'type': 'object',
@@ -143,7 +143,7 @@ def _query_parameters(each: Operation) -> Iterator[Values]:
 
 def _condition(each: Operation) -> Iterator[Values]:
     if each.name in CONDITIONAL:
-        text = 'ETags of the stack: the update is refused (412) if its definition is another one.'
+        text = 'ETags of the stack: the request is refused (412) if its definition is another one.'
         yield {'name': 'If-Match', 'in': 'header', 'description': text, 'schema': STRING}
 
 

@@ -8,8 +8,8 @@ WORKER_TOPIC = 'engine_worker'
 # to the APIs: events were written
 EVENTS_TOPIC = 'heat-lite-events'
 VERSIONS = {
-    ENGINE_TOPIC: '1.37',
-    PEER_TOPIC: '1.37',
+    ENGINE_TOPIC: '1.38',
+    PEER_TOPIC: '1.38',
     WORKER_TOPIC: '1.9',
     LISTENER_TOPIC: '1.2',
     EVENTS_TOPIC: '1.0',
@@ -50,7 +50,7 @@ PARAM_OBSERVE = 'observe'
 # parameters that Heat does not have
 PROTECTED = 'protected'
 ON_REPLACE = 'on_replace'
-# the digests that the definition of a stack may have for an update, of the header If-Match
+# the digests of the header If-Match: those that the definition of a stack may have
 IF_MATCH = 'if_match'
 # the template as its author wrote it, where it came as a text
 TEMPLATE_TEXT = 'template_text'

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value
 from heat_lite.operations import OPERATIONS
-from heat_lite.operations.remote_method import ABSENT, call
+from heat_lite.operations.remote_method import ABSENT, Since, call
 from heat_lite.rpc import api
 from heat_lite.rpc.contract import RpcClient
 
-_DELETE_STACK = call('delete_stack', '1.0', 'stack_identity', force=ABSENT)
 _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', 'timeout')
 
 _CREATE = ('stack_name', 'template', 'params', 'files', 'args')
@@ -59,6 +58,9 @@ class EngineClient(RpcClient):
     create_stack = call('create_stack', '1.36', *_CREATE, **_FILES, **_PARENT, template_id=None)
     preview_update_stack = call('preview_update_stack', '1.36', *_UPDATE, **_FILES)
     update_stack = call('update_stack', '1.36', *_UPDATE, **_FILES, template_id=None)
+    delete_stack = call(
+        'delete_stack', '1.0', 'stack_identity', force=ABSENT, if_match=Since('1.38')
+    )
     stack_cancel_update = call(
         'stack_cancel_update', '1.14', 'stack_identity', cancel_with_rollback=True
     )
@@ -206,24 +208,6 @@ class EngineClient(RpcClient):
     # the service
     authenticated_to_backend = call('authenticated_to_backend')
     get_revision = call('get_revision')
-
-    def delete_stack(
-        self,
-        context: RequestContext,
-        *,
-        stack_identity: Values,
-        cast: bool = False,
-        force: bool = False,
-    ) -> Value:
-        """Delete a stack.
-
-        ``cast``: do not wait until the engine has started the action. ``force``: remove the stack
-        even if some of its resources cannot be deleted.
-        """
-        args: Values = {'stack_identity': stack_identity}
-        if force:
-            args['force'] = True
-        return self.deliver(_DELETE_STACK, context, args, expects_reply=not cast)
 
     def check_software_deployment(
         self, context: RequestContext, *, deployment_id: str, timeout: float

@@ -1,4 +1,4 @@
-"""Updates with the header If-Match: refused after another update of the same stack."""
+"""Requests with the header If-Match: refused after an update of the same stack."""
 
 import concurrent.futures
 import uuid
@@ -80,6 +80,16 @@ def test_update_from_a_stale_definition_gets_412(service, path, change, method, 
     assert change('PATCH', f'W/{etag(service, path)}', protected=True).status_code == 412
     assert change('PATCH', '*', parameters={'b': '1'}).status_code == 202
     assert change('PATCH', if_match=['x'], parameters={'b': '2'}).status_code == 202
+
+
+def test_delete_from_a_stale_definition_gets_412(service, path, change):
+    stale = etag(service, path)
+    assert change('PATCH', parameters={'a': '1'}).status_code == 202
+    refused = service.ask('DELETE', path, headers={'If-Match': stale})
+    assert refused.status_code == 412
+    assert service.ask('GET', path).json()['stack']['stack_status'] == 'UPDATE_COMPLETE'
+    present = {'If-Match': etag(service, path)}
+    assert service.ask('DELETE', path, headers=present).status_code == 204
 
 
 def test_one_of_many_updates_from_one_definition_is_accepted(service, path, change):

@@ -31,7 +31,9 @@ def messages(owner):
     """Return what a client sends: ``{method: {version, always, sometimes}}``."""
     methods = [each for each in vars(owner).values() if isinstance(each, contract.Method)]
     if owner is client.EngineClient:
-        methods += [client._DELETE_STACK, client._CHECK_DEPLOYMENT]
+        # the release before writes out delete_stack, too
+        explicit = ('_DELETE_STACK', '_CHECK_DEPLOYMENT')
+        methods += [getattr(client, name) for name in explicit if hasattr(client, name)]
     return {
         method.name: {
             'version': method.version,

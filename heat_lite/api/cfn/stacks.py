@@ -101,7 +101,7 @@ class StackActions:
         """Delete a stack. A token has no effect: a repeated delete does the same."""
         given.token_tag(arguments)
         identity = stack_identities.find(self.client, context, arguments['StackName'])
-        self.client.delete_stack(context, stack_identity=identity, cast=False)
+        self.client.delete_stack(context, stack_identity=identity)
         return {}
 
     # ------------------------------------------------------------ views

@@ -112,8 +112,7 @@ class StackController:
         existing: bool,
     ) -> webob.Response:
         args = stack_request.update_args(existing)
-        if 'If-Match' in request.headers:
-            args['args'][api.IF_MATCH] = _digests(request.headers['If-Match'])
+        args['args'].update(_condition(request))
         identity = params.identity_of(**path)
         with error_positions.locate_errors(stack_request):
             updated = self.client.update_stack(request.context, stack_identity=identity, **args)
@@ -146,12 +145,12 @@ class StackController:
         return views.changes(found)
 
     def delete(self, request: wsgi.Request, **path: str) -> webob.Response:
-        force = params.read_flag(request.query, api.FORCE)
-        if force:
+        more = _condition(request)
+        if params.read_flag(request.query, api.FORCE):
             self.policy.enforce(request.context, 'stacks:force_delete')
-        self.client.delete_stack(
-            request.context, stack_identity=params.identity_of(**path), cast=False, force=force
-        )
+            more[api.FORCE] = True
+        identity = params.identity_of(**path)
+        self.client.delete_stack(request.context, stack_identity=identity, **more)
         return wsgi.no_content()
 
     def validate_template(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
@@ -185,13 +184,19 @@ def _ignorable_errors(query: MultiDict) -> list[str]:
     return codes
 
 
-def _digests(text: str) -> list[str]:
-    """Return the digests of If-Match, or *. A weak ETag never fits (RFC 9110, section 13.1.1)."""
+def _condition(request: wsgi.Request) -> Values:
+    """Return the argument with the digests of If-Match, or with *; none without the header.
+
+    A weak ETag never fits (RFC 9110, section 13.1.1).
+    """
+    text = request.headers.get('If-Match')
+    if text is None:
+        return {}
     if text.strip() == '*':
-        return ['*']
+        return {api.IF_MATCH: ['*']}
     tags = TAG.findall(text)
     if not tags or TAG.sub('', text).strip(' ,'):
         raise exc.HTTPBadRequest(
             f'The header If-Match is not a list of ETags in double quotes, nor *: {text[:100]}'
         )
-    return [tag.partition('-')[0] for weak, tag in tags if not weak]
+    return {api.IF_MATCH: [tag.partition('-')[0] for weak, tag in tags if not weak]}

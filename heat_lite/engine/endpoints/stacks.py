@@ -222,13 +222,19 @@ class Stacks(Endpoint):
         return parsed
 
     def delete_stack(
-        self, context: RequestContext, stack_identity: Wire, force: bool = False
+        self,
+        context: RequestContext,
+        stack_identity: Wire,
+        force: bool = False,
+        if_match: list[str] | None = None,
     ) -> None:
         """Begin to delete the stack.
 
         With ``force``, objects that cannot be deleted are forgotten.
         """
-        actions.delete(self._stack(context, stack_identity), force)
+        stack = self._stack(context, stack_identity)
+        validation.unchanged(stack, if_match)
+        actions.delete(stack, force)
 
     def stack_retry(self, context: RequestContext, stack_identity: Wire) -> None:
         """Retry a failed action from where it stopped."""

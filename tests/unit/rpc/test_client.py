@@ -21,7 +21,6 @@ CLIENTS = {
 }
 # methods written out, because they do more than send
 EXPLICIT = {
-    'delete_stack': client._DELETE_STACK,
     'check_software_deployment': client._CHECK_DEPLOYMENT,
 }
 # methods that Heat does not have, without those that operations declare
@@ -113,16 +112,6 @@ def test_absent_argument_is_sent_only_when_given():
     name, args, _, _ = Recorder().list_stacks('context', tenant_safe=False)
     assert args['tenant_safe'] is False
     assert 'tenant_safe' not in Recorder().list_stacks('context')[1]
-
-
-def test_delete_stack_with_cast_expects_no_reply():
-    assert Recorder().delete_stack('context', stack_identity={'a': 1}) == (
-        'delete_stack',
-        {'stack_identity': {'a': 1}},
-        True,
-        None,
-    )
-    assert Recorder().delete_stack('context', stack_identity={'a': 1}, cast=True)[2] is False
 
 
 def test_check_software_deployment_uses_its_timeout_for_the_call():

@@ -17,7 +17,10 @@ from tests.previous import facts
 #: what the release before does not have, so that its engines refuse it; only on the wish of a user,
 #: or to learn that an engine refuses it
 ADDED_METHODS = {('listener', 'describe_work'), ('listener', 'helps')}
-ADDED_ARGUMENTS = {('engine', 'list_services', 'with_stacks')}
+ADDED_ARGUMENTS = {
+    ('engine', 'list_services', 'with_stacks'),
+    ('engine', 'delete_stack', 'if_match'),
+}
 #: what the release before declares and never sends
 NEVER_SENT = {('worker', 'check_resource_delete_snapshot')}
 CONTEXT = {
