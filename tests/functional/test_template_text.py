@@ -22,10 +22,10 @@ resources:
 
 
 class Stack:
-    def __init__(self, service, template):
+    def __init__(self, service, **body):
         self.service = service
         name = f'stack-{uuid.uuid4().hex}'
-        body = {'stack_name': name, 'template': template, 'template_text': '# of a client'}
+        body = {'stack_name': name, 'template_text': '# of a client', **body}
         made = service.ask('POST', '/stacks', body)
         self.path = f'/stacks/{name}/{made.json()["stack"]["id"]}'
         self.wait()
@@ -47,13 +47,17 @@ class Stack:
         return self.service.ask('GET', f'{self.path}/template_text').json()['template_text']
 
     @property
+    def export(self):
+        return self.service.ask('GET', f'{self.path}/export').json()
+
+    @property
     def template(self):
         return self.service.ask('GET', f'{self.path}/template').json()
 
 
 @pytest.fixture
 def stack(service):
-    return Stack(service, TEXT)
+    return Stack(service, template=TEXT)
 
 
 @pytest.fixture
@@ -64,8 +68,8 @@ def data():
 def test_text_is_kept_beside_the_data(stack, service, data):
     assert stack.text == TEXT
     assert list(stack.template) == list(data)
-    assert Stack(service, data).text is None
-    assert Stack(service, json.dumps(data)).text is None
+    assert Stack(service, template=data).text is None
+    assert Stack(service, template=json.dumps(data)).text is None
 
 
 def test_update_with_the_same_data_keeps_the_text(stack):
@@ -98,3 +102,23 @@ def test_rollback_brings_the_text_back(stack):
     assert (failure['resource_name'], failure['changed']) == ('it', ['fail'])
     assert stack.change(template=broken, disable_rollback=True) == 'UPDATE_FAILED'
     assert stack.text == broken
+
+
+def test_restore_brings_the_text_of_the_snapshot_back(stack):
+    taken = stack.service.ask('POST', f'{stack.path}/snapshots').json()
+    assert stack.wait() == 'SNAPSHOT_COMPLETE'
+    assert stack.change(template=TEXT.replace('only one', 'another')) == 'UPDATE_COMPLETE'
+    path = f'{stack.path}/snapshots/{taken["id"]}/restore'
+    assert stack.service.ask('POST', path).status_code in (200, 202)
+    assert stack.wait() == 'RESTORE_COMPLETE'
+    assert stack.text == TEXT
+
+
+def test_adoption_keeps_a_text_that_describes_its_template(stack, service, data):
+    document = stack.export
+    adopted = Stack(service, adopt_stack_data=json.dumps(document))
+    assert adopted.text == TEXT
+    document['template']['description'] = 'changed since'
+    adopted = Stack(service, adopt_stack_data=json.dumps(document))
+    assert adopted.text is None and adopted.template['description'] == 'changed since'
+    assert 'template_text' not in Stack(service, template=data).export

@@ -109,7 +109,10 @@ class StackRequest:
         if not isinstance(text, str):
             raise exc.HTTPBadRequest('Invalid adopt data: it is not a string')
         try:
-            template = reader.parse(text)['template']
+            document = reader.parse(text)
+            template, author = document['template'], document.get(api.TEMPLATE_TEXT)
+            if isinstance(author, str) and self._read(author) != template:
+                self._text = {}  # somebody changed the template of the document
         except (KeyError, ValueError) as error:
             raise exc.HTTPBadRequest(f'Invalid adopt data: {error}') from None
         if not isinstance(template, dict):

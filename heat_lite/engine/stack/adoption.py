@@ -132,6 +132,7 @@ def export_stack(
         'files': dict(stack.template.files),
         'status': stack.status,
         'template': stack.template.data,
+        **({api.TEMPLATE_TEXT: stack.template.text} if stack.template.text else {}),
         'resources': {resource.name: describe(resource) for resource in stack.current_resources()}
         if describe
         else {},

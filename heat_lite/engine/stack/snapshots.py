@@ -19,6 +19,7 @@ from heat_lite.engine.resource import record
 from heat_lite.engine.stack import adoption, lifecycle
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking
+from heat_lite.rpc import api
 from heat_lite.template.template import Template
 
 LOG = logging.getLogger(__name__)
@@ -129,7 +130,7 @@ def find(stack: Stack, snapshot_id: str) -> db_snapshots.SnapshotRow:
 def template_to_restore(stack: Stack, row: db_snapshots.SnapshotRow) -> Template:
     """Return the template that restores the stack.
 
-    Types adapt their definition by ``handle_restore``.
+    Types adapt their definition by ``handle_restore``: the text of the author would be wrong then.
     """
     if row.status != status.COMPLETE:
         raise exception.NotSupported(feature='Restoring incomplete snapshot')
@@ -142,7 +143,9 @@ def template_to_restore(stack: Stack, row: db_snapshots.SnapshotRow) -> Template
             snapshot_stack.template.resource_snippets[name] = restored.handle_restore(
                 restored.handler_definition(definition), saved
             ).raw
-    return adoption.exported_template(document)
+    is_as_saved = document['template'] == row.data['template']
+    text = row.data.get(api.TEMPLATE_TEXT) if is_as_saved else None
+    return adoption.exported_template(document).with_text(text)
 
 
 def delete(stack: Stack, row: db_snapshots.SnapshotRow) -> None:
