@@ -124,6 +124,37 @@ def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
     assert page.get_by_role('button', name='Show the value').count() == 1
 
 
+def test_hidden_parameter_of_each_type_is_covered_while_it_is_typed(window, service):
+    page = window.open('create')
+    kinds = {'word': 'string', 'size': 'number', 'data': 'json', 'many': 'comma_delimited_list'}
+    parameters = {name: {'type': kind, 'hidden': True} for name, kind in kinds.items()}
+    parameters['mode'] = {'type': 'boolean', 'hidden': True, 'default': True}
+    length = {'get_param': ['data', 'length']}
+    password = {'type': 'OS::Heat::RandomString', 'properties': {'length': length}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'parameters': parameters,
+        'resources': {'password': password},
+        'outputs': {'it': {'value': {'get_attr': ['password', 'value']}}},
+    }
+    file = {'name': 'it.json', 'mimeType': 'text/plain', 'buffer': json.dumps(template).encode()}
+    page.get_by_label('Upload files').set_input_files(files=[file])
+    page.get_by_label('Name of the stack').fill('covered')
+    for name, value in (('word', 'a'), ('size', '7'), ('data', '{"length": 9}'), ('many', 'a,b')):
+        field = page.locator(f'#parameter-{name}')
+        assert field.get_attribute('type') == 'password', name
+        field.fill(value)
+    assert page.locator('#parameter-mode').input_value() == ''
+    page.get_by_text('The template is valid').wait_for()
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_role('button', name='Create the stack').click()
+    window.wait_for_tones({'complete': 1})
+    stack_id = re.search('[0-9a-f-]{36}', page.url)[0]
+    shown = service.ask('GET', f'/stacks/covered/{stack_id}').json()
+    outputs = shown['stack']['outputs']
+    assert len(outputs[0]['output_value']) == 9
+
+
 def test_newcomer_is_led_from_a_mistake_to_a_repair(window):
     page = window.open('create')
     page.get_by_text('The example works as it is').wait_for()

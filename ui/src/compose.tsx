@@ -320,7 +320,7 @@ function Files({ names, file, texts, choose, change, take, findings }: {
 async function readFiles(files: File[]): Promise<[string, string][]> {
   return Promise.all(files.map(async (each): Promise<[string, string]> => {
     const text = await each.text();
-    const isTemplate = /^\s*["']?(heat_template_version|AWSTemplateFormatVersion|HeatTemplateFormatVersion)\b/m.test(text) && files.length === 1;
+    const isTemplate = /^[\s{]*["']?(heat_template_version|AWSTemplateFormatVersion|HeatTemplateFormatVersion)\b/m.test(text) && files.length === 1;
     const isMain = isTemplate || /^(main|template|stack)\.(ya?ml|json|template)$/i.test(each.name);
     const isEnvironment = !isMain && /^(parameters|parameter_defaults|resource_registry)\s*:/m.test(text) && !/^resources\s*:/m.test(text);
     return [isMain ? 'template' : isEnvironment ? 'environment' : each.name, text];

@@ -78,12 +78,15 @@ function Field({ name, schema, value, stored, choices, change }: { name: string;
   const id = `parameter-${name}`;
   const common = { id, name, required, 'aria-describedby': help ? `${id}-help` : undefined };
   const take = (event: { currentTarget: { value: string } }) => change(event.currentTarget.value);
+  // a value that is hidden and not typed again stays as it is: no choice stands for it
+  const none = (required || hidden) && <option value="">{required ? 'Choose…' : 'unchanged'}</option>;
   let input;
-  if (schema.AllowedValues) input = <select {...common} value={shown} onChange={take}>{required && <option value="">Choose…</option>}{schema.AllowedValues.map((each) => <option>{asText(each)}</option>)}</select>;
-  else if (schema.Type === 'Boolean') input = <select {...common} value={shown.toLowerCase()} onChange={take}>{required && <option value="">Choose…</option>}<option>true</option><option>false</option></select>;
+  if (schema.AllowedValues) input = <select {...common} value={shown} onChange={take}>{none}{schema.AllowedValues.map((each) => <option>{asText(each)}</option>)}</select>;
+  else if (schema.Type === 'Boolean') input = <select {...common} value={shown.toLowerCase()} onChange={take}>{none}<option>true</option><option>false</option></select>;
+  else if (hidden) input = <input {...common} type="password" autocomplete="off" minLength={schema.MinLength} maxLength={schema.MaxLength} placeholder={required ? '' : 'unchanged'} value={shown} onInput={take} />;
   else if (schema.Type === 'Number') input = <input {...common} type="number" step="any" min={schema.MinValue} max={schema.MaxValue} value={shown} onInput={take} />;
   else if (schema.Type === 'Json' || schema.Type === 'CommaDelimitedList') input = <textarea {...common} rows={2} spellcheck={false} value={shown} onInput={take} />;
-  else input = <input {...common} type={(hidden ? 'password' : 'text') as 'text'} autocomplete="off" spellcheck={false} list={choices?.length ? `${id}-choices` : undefined} minLength={schema.MinLength} maxLength={schema.MaxLength} placeholder={hidden && !required ? 'unchanged' : ''} value={shown} onInput={take} />;
+  else input = <input {...common} type="text" autocomplete="off" spellcheck={false} list={choices?.length ? `${id}-choices` : undefined} minLength={schema.MinLength} maxLength={schema.MaxLength} value={shown} onInput={take} />;
   return (
     <div class="field">
       <label for={id}>{schema.Label && schema.Label !== name ? <>{plain(schema.Label)} <code>{plain(name)}</code></> : plain(name)}{required && <span class="flag">required</span>}</label>
