@@ -9,7 +9,7 @@ import json
 import logging
 from typing import Any
 
-from oslo_config.cfg import ConfigOpts
+from oslo_log import formatters
 
 from heat_lite.common import log_context, printable
 from heat_lite.common.value_types import Value, Values
@@ -121,9 +121,17 @@ def _cut(value: Value, length: int, items: int) -> Value:
     return printable.shorten(value, max(length, 40)) if isinstance(value, str) else value
 
 
-def install(conf: ConfigOpts, is_brief: bool = False) -> None:
-    """Wrap the formatters of all handlers of the root logger."""
-    for handler in logging.getLogger().handlers:
-        if not isinstance(handler.formatter, LineFormatter):
-            inner = handler.formatter or logging.Formatter()
-            handler.setFormatter(LineFormatter(inner, conf.use_json, is_brief))
+def install(is_brief: bool = False) -> None:
+    """Wrap the formatters of all handlers. Lines go to the handlers of the logger ``heat``, too.
+
+    Files of [DEFAULT] log_config_append, and default_log_levels, name the logger of Heat.
+    """
+    own, heat = logging.getLogger('heat_lite'), logging.getLogger('heat')
+    if set(own.handlers).isdisjoint(heat.handlers):
+        own.parent = heat
+    for logger in (logging.root, *logging.root.manager.loggerDict.values()):
+        for handler in getattr(logger, 'handlers', ()):  # a place for a name has none
+            if not isinstance(handler.formatter, LineFormatter):
+                inner = handler.formatter or logging.Formatter()
+                is_json = isinstance(inner, formatters.JSONFormatter)
+                handler.setFormatter(LineFormatter(inner, is_json, is_brief))

@@ -182,7 +182,12 @@ def start_logging(conf: ConfigOpts, is_brief: bool = False) -> None:
     # oslo.log's fix for eventlet is for processes with green and native threads. No process of
     # this project has both.
     log.setup(conf, 'heat_lite', fix_eventlet=False)
-    log_format.install(conf, is_brief)
+    _adjust_loggers(is_brief)
+
+
+def _adjust_loggers(is_brief: bool = False) -> None:
+    """Make lines safe, and silence loggers that write secrets, whatever the configuration says."""
+    log_format.install(is_brief)
     # At level DEBUG keystoneauth logs the whole response of a token request, trusts included.
     logging.getLogger('keystoneauth.identity').setLevel(logging.INFO)
     # oslo.db logs the traceback of an error that it raises, too.
@@ -200,6 +205,7 @@ def reload(conf: ConfigOpts) -> None:
     LOG.info('Reloading the configuration files.')
     try:
         conf.mutate_config_files()
+        _adjust_loggers()  # the file of log_config_append may have been read again
     except (cfg.Error, log.LogConfigError, ValueError, SystemExit) as error:
         # oslo.config turns errors into exits, whose cause is the error
         LOG.error(
