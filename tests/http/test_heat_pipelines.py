@@ -129,6 +129,19 @@ def test_pipelines_of_the_other_api_validate_signatures(keystone, flavor):
         assert send(app, '/healthcheck').status_int == 200
 
 
+def test_file_without_a_health_check_gets_one(keystone, tmp_path):
+    """The form of openstack-helm's api-paste.ini: pipelines without a composite above them."""
+    text, (_, start, rest) = FILE.read_text(), FILE.read_text().partition('[app:apiv1app]')
+    filters = f'{start}{rest}'.replace('[app:healthcheck]', '[app:unused]')
+    names = text.partition('default = ')[2].partition('\n')[0]
+    file = tmp_path / 'api-paste.ini'
+    file.write_text(f'[pipeline:heat-api]\npipeline = {names}\n{filters}')
+    with scripted.service(None, None, keystone, pipelines=file) as (app, engine):
+        assert send(app, '/healthcheck').status_int == 200
+        assert send(app, '/').status_int == 300
+        assert send(app, f'/v1/{HOME}/stacks').status_int == 401
+
+
 def test_flavor_that_the_file_does_not_have_is_an_error():
     with pytest.raises(exception.ConfigurationError, match='flavor = forged'):
         with pipeline('forged'):
