@@ -14,6 +14,8 @@ from heat_lite.clients import errors, rest
 MAX_EXPIRES = 2147483647
 TEMP_URL_KEY = 'X-Account-Meta-Temp-Url-Key'
 VERSIONS_LOCATION = 'X-Versions-Location'
+#: the content of the object before the first signal, as Heat writes it; '' for a deployment
+UNSIGNALLED = 'in progress'
 
 
 class Swift(rest.Api):
@@ -83,32 +85,36 @@ class Swift(rest.Api):
         query = urllib.parse.urlencode({'temp_url_sig': signature, 'temp_url_expires': expires})
         return f'{parts.scheme}://{parts.netloc}{path}?{query}'
 
-    def signal_url(self, container: str, name: str, seconds: int | None = None) -> str:
-        """Return a temporary URL for signals.
+    def signal_url(self, container: str, name: str, text: str = UNSIGNALLED) -> str:
+        """Return a temporary URL for signals; ``text`` is the object before the first one.
 
         Each PUT creates a version of the object in the same container, so no signal is lost.
         """
         self.create_container(container, **{VERSIONS_LOCATION: container})
-        self.put_object(container, name)
-        return self.temp_url(container, name, seconds=seconds)
+        self.put_object(container, name, text)
+        return self.temp_url(container, name)
 
-    def read_signals(self, container: str, name: str) -> list[str]:
-        """Return the texts of all signals, the oldest first. Raises NotFound without the object.
+    def read_signals(self, container: str, name: str, after: str = '') -> dict[str, str]:
+        """Return ``{time: text}`` of the signals after a time, the oldest first.
 
-        The first version is the empty object that ``signal_url`` created, so it is left out. A
-        signal that arrives during the call is left for the next call: the name of an older version
-        has the time of its content, and a version that is not older than the one read first is a
-        copy of that or of a later signal.
+        Raises NotFound without the object. The first version is left out if it is what
+        ``signal_url`` has written: a signal in a container of Heat without versions overwrites
+        that. A signal that arrives during the call is left for the next call: the name of an older
+        version has the time of its content, and a version that is not older than the one read
+        first is a copy of that or of a later signal.
         """
         newest = self.request('GET', _path(container, name))
-        prefix = f'{len(name):03x}{name}/'
-        end = prefix + newest.headers['X-Timestamp']
-        older = [
-            self.get_object(container, each)[0]
-            for each in sorted(self.list_objects(container, prefix))
-            if each < end
-        ]
-        return [*older, _text(newest)][1:]
+        prefix, last = f'{len(name):03x}{name}/', newest.headers['X-Timestamp']
+        stamps = sorted(each[len(prefix) :] for each in self.list_objects(container, prefix))
+        times = [*(each for each in stamps if each < last), last]
+        found = {
+            each: _text(newest) if each == last else self.get_object(container, prefix + each)[0]
+            for each in times
+            if each > after
+        }
+        if found.get(times[0]) in ('', UNSIGNALLED):
+            del found[times[0]]
+        return found
 
     def _account_key(self) -> str:
         """Return the key that signs temporary URLs of the account; create it if there is none.

@@ -7,6 +7,8 @@ import pytest
 import requests
 
 from heat_lite.common import exception
+from heat_lite.db import models, session
+from heat_lite.db import resources as db_resources
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 from tests.timeouts import WAIT_SECONDS
 
@@ -222,6 +224,40 @@ def test_deployment_completes_by_a_signal(running_cloud, driver, ids, transport)
             driver.update(stack, deployment_template(transport, 2), wait=False)
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE'
+
+
+def bring_into_form_of_heat(running_cloud, stack):
+    """Heat makes no user for such a deployment, and signals overwrite its object."""
+    for (_, kind, name), container in running_cloud.cloud.objects.items():
+        if (kind, name) == ('/', stack['stack_id']):
+            container.pop('HTTP_X_VERSIONS_LOCATION', None)
+    (row,) = [each for each in db_resources.list_by_stack(stack['stack_id']) if each.name == 'd']
+    with session.engine().begin() as connection:
+        connection.execute(
+            models.resource_data.delete().where(
+                models.resource_data.c.resource_id == row.id,
+                models.resource_data.c.key.in_(['user_id', 'password', 'swift_signals_until']),
+            )
+        )
+
+
+def test_deployment_of_heat_completes_by_the_signal_of_its_action(running_cloud, driver, ids):
+    stack = driver.create(deployment_template('TEMP_URL_SIGNAL'), wait=False)
+    url = until(lambda: inputs(driver, 1))['deploy_signal_id']
+    bring_into_form_of_heat(running_cloud, stack)
+    running_cloud.identity.people.clear()
+    assert put(url, '{"result": "r1"}') == [201]
+    assert driver.state(driver.wait(stack)) == 'CREATE_COMPLETE'
+    assert driver.outputs(stack) == {'result': 'r1'}
+    bring_into_form_of_heat(running_cloud, stack)
+    driver.update(stack, deployment_template('TEMP_URL_SIGNAL', 2), wait=False)
+    assert until(lambda: inputs(driver, 2))['deploy_signal_id'] == url
+    time.sleep(1.5)  # a poll
+    assert driver.state(stack) == 'UPDATE_IN_PROGRESS', 'the result of the create does not count'
+    put(url, '{"result": "r2"}')
+    assert driver.state(driver.wait(stack)) == 'UPDATE_COMPLETE'
+    assert driver.outputs(stack) == {'result': 'r2'}
+    driver.delete(stack)
 
 
 # --------------------------------------------------------------- servers

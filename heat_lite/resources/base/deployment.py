@@ -5,6 +5,7 @@ The wait works as in wait conditions: a signal through any engine ends it.
 """
 
 import contextlib
+import datetime
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.deployment_signals import SignalledDeployment
@@ -263,6 +264,11 @@ class Deployment(SignalledDeployment):
         if found['status'] == status.FAILED:
             raise exception.Error(f'Deployment to server failed: {found["status_reason"]}')
         return found['status'] != status.IN_PROGRESS
+
+    def signals_since(self):
+        """Return when the deployment was changed: what is older is not its result."""
+        changed = (self.show() or {}).get('updated_time')
+        return str(datetime.datetime.fromisoformat(changed).timestamp()) if changed else ''
 
     def check_signal(self, details):
         software.check_signal(details)

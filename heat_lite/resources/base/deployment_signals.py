@@ -31,6 +31,7 @@ class SignalledDeployment(SeparateStackUser, SignalResponder):
 
     transport_property = 'signal_transport'
     queue_needs_login = True
+    unsignalled = ''
 
     @property
     def software(self):
@@ -41,7 +42,7 @@ class SignalledDeployment(SeparateStackUser, SignalResponder):
 
     def ensure_signal_transport(self):
         """Create the user and the signal transport before the first deployment that needs them."""
-        if self.transport() != NONE and self.user_id is None:
+        if self.transport() != NONE and self.user_id is None and self.temp_url() is None:
             self.create_user()
             self.create_signal_transport()
 

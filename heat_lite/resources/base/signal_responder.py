@@ -4,7 +4,7 @@ import json
 import logging
 import urllib.parse
 
-from heat_lite.clients import errors
+from heat_lite.clients import errors, swift
 from heat_lite.common import ec2, exception, signal_signature
 from heat_lite.engine import event
 from heat_lite.resources.base import signal_transports
@@ -106,6 +106,9 @@ class SignalResponder(StackUser):
     signals_by_id = False
     #: the name of the property with the transport, if the type has one
     transport_property: str | None = None
+
+    #: what a Swift object for signals contains before the first one
+    unsignalled = swift.UNSIGNALLED
 
     #: whether the loss of the transport has been logged
     _transport_lost = False
@@ -260,6 +263,10 @@ class SignalResponder(StackUser):
             except (exception.Invalid, exception.RequestLimitExceeded) as error:
                 LOG.warning('The signal to %s failed: %s', self, error)
                 event.record_signal(self, details, f'refused: {error}')
+
+    def signals_since(self):
+        """Return the time of the last signal that Heat has handled: it deletes those of handles."""
+        return ''
 
     def poll_interval(self, default):
         """Return the seconds until the next poll; ``default`` if the transport sends

@@ -10,12 +10,12 @@ from heat_lite.common import exception
 from heat_lite.common.value_texts import read_json
 from heat_lite.resources.base.stack_user import PASSWORD
 
-#: the keys of the resource's data: the URL and the name of an object, the number of signals read
-#: from it, the name of a queue, the request that posts to it
+#: the keys of the resource's data: the URL and the name of an object, the time of the last signal
+#: read from it, the name of a queue, the request that posts to it
 URL, NAME, RECEIVED, QUEUE, REQUEST = (
     'swift_signal_url',
     'swift_signal_object_name',
-    'swift_signals_heard',
+    'swift_signals_until',
     'zaqar_signal_queue_id',
     'zaqar_signal_request',
 )
@@ -54,19 +54,21 @@ class TempUrl(SignalTransport):
     def create(self):
         resource = self._resource
         name = resource.physical_resource_name()
-        url = resource.client(self.service).signal_url(resource.stack.id, name)
+        swift = resource.client(self.service)
+        url = swift.signal_url(resource.stack.id, name, resource.unsignalled)
         resource.data_set(NAME, name)
+        resource.data_set(RECEIVED, '0')
         resource.data_set(URL, url, redact=True)
 
     def poll_signals(self):
         resource, location = self._resource, self._object_location()
         if location[1] is None:
             return []
-        texts = resource.client(self.service).read_signals(*location)
-        received = int(resource.data().get(RECEIVED, 0))
-        if len(texts) > received:
-            resource.data_set(RECEIVED, str(len(texts)))
-        return [_parse_signal(text) for text in texts[received:]]
+        after = resource.data().get(RECEIVED) or resource.signals_since()
+        signals = resource.client(self.service).read_signals(*location, after)
+        if signals:
+            resource.data_set(RECEIVED, max(signals))
+        return [_parse_signal(text) for text in signals.values()]
 
     def delete(self):
         container, name = self._object_location()

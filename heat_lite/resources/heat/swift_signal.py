@@ -128,8 +128,8 @@ class SwiftSignal(ServiceResource):
         """Return all signals so far: ``{id: {status, reason, data}}``. A signal with a known id
         replaces the previous one.
         """
-        found = {}
-        for count, signal_text in enumerate(self.client().read_signals(*location), 1):
+        found, signals = {}, self.client().read_signals(*location)
+        for count, signal_text in enumerate(signals.values(), 1):
             try:
                 details = from_json(signal_text) if signal_text else {}
             except (ValueError, RecursionError):
