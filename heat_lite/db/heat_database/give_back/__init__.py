@@ -40,6 +40,7 @@ UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove
 #: keys of ``resource_data`` of this service, and those of Heat
 SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
 TOKEN, USER, PASSWORD = 'token', 'user_id', 'password'
+METADATA_URL = 'metadata_put_url'
 #: the mark in the metadata of a group that is being scaled, and of one that is not
 SCALED, RELEASED = '"scaling_in_progress": true', '"scaling_in_progress": false'
 ATTACHMENTS, OWN_PORTS, OTHER_PORTS = 'plugs', 'internal_ports', 'external_ports'
@@ -93,6 +94,8 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     # before the values, since the copies are encrypted if parameters are
     yield 'snapshot: rows added for what resources have saved', relations.part_snapshots()
     yield 'raw_template: templates copied for each stack', _unshare_templates()
+    # before the secrets: those that Heat reads as they are become plain with the properties
+    yield 'resource_data: URLs for metadata made plain', _reveal_urls()
     target = reencrypt.Target(False, keys, method=cipher.HEAT_METHOD, checked=True)
     for name, count in reencrypt.reencrypt_tables(target, relations.BATCH):
         yield f'{name}: values re-encrypted or decrypted', count
@@ -121,6 +124,13 @@ def _rename_signal_urls() -> int:
         count += session.execute(renamed).rowcount
     others = update(_D).where(_D.c.key == SIGNAL_URL).values(key=HEAT_URL)
     return count + session.execute(others).rowcount
+
+
+@session.writer
+def _reveal_urls() -> int:
+    """Heat sends metadata to the stored text of the URL, and decrypts nothing."""
+    secret = update(_D).where(_D.c.key == METADATA_URL, _D.c.redact.is_(True))
+    return session.execute(secret.values(redact=False)).rowcount
 
 
 @session.writer
