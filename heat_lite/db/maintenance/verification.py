@@ -215,7 +215,9 @@ def _former() -> Iterator[tuple[str, str]]:
     """Properties in the columns of old versions of Heat."""
     for table, column in ((_R, _R.c.properties_data), (models.event, None)):
         column = table.c.resource_properties if column is None else column
-        count = session.execute(select(func.count()).where(column.is_not(None))).scalar()
+        # Heat writes the null of JSON where there are none
+        given = column.is_not(None), sqlalchemy.type_coerce(column, Text) != 'null'
+        count = session.execute(select(func.count()).where(*given)).scalar()
         if count:
             yield f'table {table.name}', f'{count} rows have properties in {column.name}'
 
