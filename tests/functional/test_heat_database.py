@@ -106,6 +106,20 @@ def test_report_names_the_secret_that_no_key_decrypts(url, driver):
 
 
 @pytest.mark.parametrize('engine', ['leg', 'cnv'])
+def test_preview_names_the_member_that_a_smaller_group_deletes(driver, engine):
+    group = identity_of(driver, f'{engine}-group-1')
+    changes = driver.client.preview_update_stack(
+        driver.context,
+        stack_identity=group,
+        template=driver.client.get_template(driver.context, stack_identity=group),
+        params={'parameters': {'size': 1}},
+        files=None,
+        args={'show_nested': True, 'existing': True},
+    )
+    assert '1' in [each['resource_name'] for each in changes['deleted']]
+
+
+@pytest.mark.parametrize('engine', ['leg', 'cnv'])
 def test_stacks_of_both_engines_are_deleted_in_order(driver, engine):
     identity = identity_of(driver, f'{engine}-basic-1')
     driver.delete(identity)
@@ -187,6 +201,7 @@ def test_given_back_database_has_the_form_of_heat(url):
         resource = resources.list_by_stack(made['stack_id'])[0]
         databases.set_data(context, resource, 'signal_url', 'http://signal')
         databases.set_data(context, resource, 'password', 'verysecret', redact=True)
+        databases.set_data(context, resource, 'metadata_put_url', 'http://put', redact=True)
         attachments = json.dumps([[{}, 'port-1', True], [{}, 'port-2', False]])
         databases.set_data(context, resource, 'plugs', attachments)
         migration.revert(url, lambda text: None, lambda: list(give_back.convert([key])))
@@ -212,6 +227,7 @@ def test_given_back_database_has_the_form_of_heat(url):
         query = f'SELECT * FROM resource_data WHERE resource_id = {resource.id}'
         data = {row.key: row for row in connection.exec_driver_sql(query)}
     assert data['heat_signal_url'].value == 'http://signal'
+    assert data['metadata_put_url'].value == 'http://put', 'Heat does not decrypt it'
     assert data['user_id'].value == resource.nova_instance
     assert json.loads(data['internal_ports'].value) == [{'id': 'port-1'}]
     assert json.loads(data['external_ports'].value) == [{'id': 'port-2'}]

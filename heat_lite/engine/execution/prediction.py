@@ -99,7 +99,9 @@ def predict_update(
     ``template_id`` is the id of the template's row, UNSTORED where it has none. ``hidden`` are the
     parameters of a nested stack with secret values.
     """
-    stack.records.all()
+    for row in stack.records.all():
+        if row.current_template_id is None:  # of Heat's legacy engine
+            row.current_template_id = stack.template_id
     hidden |= masking.hidden_parameters(stack.template)
     stack.redefine(template, template_id)
     return _Walk(stack, hidden).walk()
