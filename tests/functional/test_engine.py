@@ -231,9 +231,11 @@ def test_failed_create_with_rollback_deletes_resources_in_reverse_order(engine):
         'good': {'type': TEST},
         'later': {'type': TEST, 'depends_on': 'bad'},
     }
-    identity = engine.create({'resources': resources}, disable_rollback=False)
+    outputs = {'value': {'value': {'get_attr': ['good', 'output']}}}
+    identity = engine.create({'resources': resources, 'outputs': outputs}, disable_rollback=False)
     assert engine.state(identity) == 'ROLLBACK_COMPLETE'
     assert engine.resources(identity) == {}
+    assert engine.outputs(identity) == {'value': None}, 'the resource is gone'
     assert engine.events(identity)[-7:] == [
         ('stack', 'CREATE_FAILED'),
         ('stack', 'ROLLBACK_IN_PROGRESS'),

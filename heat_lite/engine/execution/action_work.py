@@ -239,7 +239,10 @@ def _finish(stack: Stack, outcome: Outcome) -> None:
     elif stack.convergence:
         # no rollback goes back behind a complete action
         stack.store(previous_template_id=None)
-    if not stack.run.deleting:
+    if stack.run.deleting:
+        stack.outputs.stored = None  # those of a failed create are gone with its resources
+        stack.journal.stack(outputs=None)
+    else:
         stack.outputs.store()
 
 
