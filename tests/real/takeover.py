@@ -1,0 +1,177 @@
+"""Rehearse the take-over of a real Heat, and the return, under load.
+
+usage: . openrc && python -m tests.real.takeover --switch COMMAND [--return COMMAND] [--stacks N]
+
+``--switch`` is a command that stops Heat, runs ``heat-lite-manage db_sync`` and starts heat_lite
+behind the same URL; ``--return`` is the way back. N small stacks are created before, of which each
+tenth is created again as ``late`` while the command runs. Readers and writers go on all the time.
+The exit status is 1 if a stack is lost, a resource replaced, or a request refused while no command
+runs.
+"""
+
+import argparse
+import collections
+import itertools
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent import futures
+
+from keystoneauth1 import exceptions
+
+from tests.real import cloud
+
+RANDOM = {'type': 'OS::Heat::RandomString', 'properties': {'length': 12}}
+GROUP = {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 2, 'resource_def': RANDOM}}
+TEST = {'type': 'OS::Heat::TestResource', 'properties': {'value': 'x', 'wait_secs': 0}}
+SCALED = {
+    'type': 'OS::Heat::AutoScalingGroup',
+    'properties': {'min_size': 1, 'max_size': 3, 'resource': RANDOM},
+}
+KINDS = (
+    {'a': RANDOM, 'b': {'type': 'OS::Heat::Value', 'properties': {'value': {'get_attr': ['a']}}}},
+    {'t': TEST, 'a': RANDOM},
+    {'g': GROUP},
+    {'s': SCALED},
+)
+#: requests under way
+WRITERS, READERS = 2, 3
+WAIT_SECONDS, PAUSE = 300, 0.2
+
+
+def template(number):
+    return {'heat_template_version': '2018-08-31', 'resources': KINDS[number % len(KINDS)]}
+
+
+class Load:
+    """Readers and writers; ``failures`` are (time, request, error)."""
+
+    def __init__(self, place, names):
+        self._place, self._names = place, names
+        self._ended, self._numbers = threading.Event(), itertools.count()
+        self.requests, self.failures = collections.Counter(), []
+        self._threads = [
+            threading.Thread(target=self._run, args=(kind,))
+            for kind, number in (('GET', READERS), ('PATCH', WRITERS))
+            for _ in range(number)
+        ]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, kind):
+        while not self._ended.wait(PAUSE):
+            name = self._names[next(self._numbers) % len(self._names)]
+            began = time.time()
+            try:
+                if kind == 'GET':
+                    self._place.ask('orchestration', f'/stacks/{name}')
+                else:
+                    stack = self._place.ask('orchestration', f'/stacks/{name}')['stack']
+                    self._place.ask('orchestration', path(stack), kind, {'tags': 'again'})
+            except (cloud.Refused, exceptions.ClientException) as error:
+                if getattr(error, 'code', None) != 409:  # the update before is in progress
+                    self.failures.append((began, time.time(), kind, str(error)[:120]))
+            else:
+                self.requests[kind] += 1
+
+
+def path(stack):
+    return f'/stacks/{stack["stack_name"]}/{stack["id"]}'
+
+
+def create(place, name, number):
+    body = {'stack_name': name, 'template': template(number), 'timeout_mins': 20}
+    place.ask('orchestration', '/stacks', 'POST', body)
+
+
+def wait(place, name):
+    """Return the stack when its action has ended."""
+    until = time.monotonic() + WAIT_SECONDS
+    while True:
+        stack = place.ask('orchestration', f'/stacks/{name}')['stack']
+        if not stack['stack_status'].endswith('IN_PROGRESS'):
+            return stack
+        if time.monotonic() > until:
+            raise TimeoutError(f'{name} is still {stack["stack_status"]}')
+        time.sleep(PAUSE)
+
+
+def observe(place, name):
+    """Return (status, {path of a resource: its id}) of a stack whose action has ended."""
+    stack = wait(place, name)
+    listed = place.ask('orchestration', f'{path(stack)}/resources?nested_depth=3')['resources']
+    ids = {
+        (each.get('parent_resource'), each['resource_name']): each['physical_resource_id']
+        for each in listed
+    }
+    return stack['stack_status'].rpartition('_')[2], ids
+
+
+def each_of(function, names):
+    with futures.ThreadPoolExecutor(WRITERS + READERS) as pool:
+        return dict(zip(names, pool.map(function, names), strict=True))
+
+
+def rehearse(place, names, command, late):
+    """Run the command under load. Return the number of what went wrong."""
+    before = each_of(lambda name: observe(place, name), names)
+    with Load(place, names) as load:
+        time.sleep(10)
+        for number, name in enumerate(late):
+            create(place, name, number)
+        began = time.time()
+        done = subprocess.run(command, shell=True, check=False)
+        ended = time.time()
+        time.sleep(20)
+    refused = [each for each in load.failures if each[1] < began or each[0] > ended]
+    after = each_of(lambda name: observe(place, name), [*names, *late])
+    lost = [name for name in after if after[name][0] != 'COMPLETE']
+    replaced = [name for name in names if after[name][1] != before[name][1]]
+    during = sorted(each[1] for each in load.failures if each not in refused)
+    outage = during[-1] - during[0] if during else 0
+    print(
+        f'{command}: status {done.returncode}, {ended - began:.1f} s; {dict(load.requests)} '
+        f'requests answered, {len(during)} refused meanwhile within {outage:.1f} s, {len(refused)} '
+        f'at other times; {len(after)} stacks: {len(lost)} lost, {len(replaced)} replaced',
+        flush=True,
+    )
+    for each in (*refused[:5], *lost[:5], *replaced[:5]):
+        print(f'  {each}')
+    return len(refused) + len(lost) + len(replaced) + done.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--switch', required=True)
+    parser.add_argument('--return', dest='way_back')
+    parser.add_argument('--stacks', type=int, default=200)
+    parser.add_argument('--url', default=os.environ.get('HEAT_URL'))
+    asked = parser.parse_args()
+    place = cloud.Cloud(os.environ, asked.url)
+    names = [f'{cloud.OURS}takeover-{number}' for number in range(asked.stacks)]
+    known = {each['stack_name'] for each in place.ask('orchestration', '/stacks')['stacks']}
+    for number, name in enumerate(names):
+        if name not in known:
+            create(place, name, number)
+            if number % 10 == 9:
+                wait(place, name)
+    bad = 0
+    for way in filter(None, (asked.switch, asked.way_back)):
+        late = [f'{cloud.OURS}late-{int(time.time())}-{each}' for each in range(len(names) // 10)]
+        bad += rehearse(place, names, way, late)
+        names += late
+    sys.exit(bool(bad))
+
+
+if __name__ == '__main__':
+    main()
