@@ -18,6 +18,7 @@ def make(folder):
         name: x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         for name in ('authority', 'server')
     }
+    identifier = x509.SubjectKeyIdentifier.from_public_key(keys['authority'].public_key())
     for name in keys:
         certificate = (
             x509.CertificateBuilder()
@@ -28,6 +29,27 @@ def make(folder):
             .not_valid_before(now - datetime.timedelta(days=1))
             .not_valid_after(now + datetime.timedelta(days=1))
             .add_extension(x509.BasicConstraints(name == 'authority', None), critical=True)
+            # Python 3.13 and later refuse certificates without these three
+            .add_extension(
+                x509.KeyUsage(
+                    digital_signature=True,
+                    content_commitment=False,
+                    key_encipherment=False,
+                    data_encipherment=False,
+                    key_agreement=False,
+                    key_cert_sign=name == 'authority',
+                    crl_sign=False,
+                    encipher_only=False,
+                    decipher_only=False,
+                ),
+                critical=True,
+            )
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(keys[name].public_key()), False
+            )
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier), False
+            )
             .add_extension(
                 x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address('127.0.0.1'))]),
                 critical=False,
