@@ -18,7 +18,7 @@ from heat_lite.operate import data_folder, folder_settings
 from heat_lite.operate.config_check import option_report
 from heat_lite.operate.heat_database import commands as heat_database
 from heat_lite.operate.maintenance import commands as maintenance
-from heat_lite.startup import settings
+from heat_lite.startup import concurrency, settings
 
 GRANULARITIES = ('days', 'hours', 'minutes', 'seconds')
 #: errors whose text is enough
@@ -35,6 +35,7 @@ COLUMNS = ('hostname', 'binary', 'engine_id', 'host', 'topic', 'status', 'update
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command of the arguments. Return the exit status."""
+    concurrency.use_native_threads()
     conf = cfg.CONF
     _register(conf)
     settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-manage', conf)

@@ -12,7 +12,7 @@ from heat_lite.db import connections, migration, services, session
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.operate.config_check import option_report
 from heat_lite.operate.heat_database import ownership
-from heat_lite.startup import settings
+from heat_lite.startup import concurrency, settings
 
 GOOD, WARNING, FAILURE = (
     upgradecheck.Code.SUCCESS,
@@ -98,6 +98,7 @@ class Checks(upgradecheck.UpgradeCommands):
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command of the arguments. Return 0: ready, 1: warnings, 2: not ready, 255: error."""
+    concurrency.use_native_threads()
     conf: typing.Any = cfg.CONF
     checks = Checks(conf)
     upgradecheck.register_cli_options(conf, checks)

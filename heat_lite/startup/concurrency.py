@@ -14,14 +14,21 @@ from heat_lite.startup import lazy_imports
 #: Seconds after which the interpreter passes on from a thread that computes. Each thread that waits
 #: for something gets the interpreter after so long for each thread that computes.
 SWITCH_SECONDS = 0.001
+#: the end of a program that serves HTTP where eventlet is missing
+NEEDS_EVENTLET = (
+    '%s: heat-lite up, heat-lite-api, heat-lite-api-cfn and heat-lite-api-cloudwatch serve HTTP'
+    ' with eventlet. Install it (pip install eventlet, or the package python3-eventlet), or serve'
+    ' heat_lite.wsgi.api:application with uwsgi, mod_wsgi or gunicorn, which need none.'
+)
 
 
 def use_native_threads(serves_http: bool = False) -> None:
-    """Have libraries use native threads.
+    """Have libraries use native threads. Raises SystemExit if eventlet is needed and missing.
 
     oslo.service would load eventlet for its default backend, and oslo.messaging to find out
-    whether eventlet is in use. That costs 17 MB and 0.15 s in every engine: its import fails unless
-    the process ``serves_http``. If eventlet is loaded already, it stays loaded.
+    whether eventlet is in use. That costs 17 MB and 0.15 s in every engine, and oslo.service fails
+    where eventlet is missing. So the import of eventlet fails unless the process ``serves_http``.
+    If eventlet is loaded already, it stays loaded.
     """
     lazy_imports.install()
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -30,7 +37,10 @@ def use_native_threads(serves_http: bool = False) -> None:
         os.environ.setdefault('EVENTLET_NO_GREENDNS', 'yes')
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
-            importlib.import_module('eventlet')
+            try:
+                importlib.import_module('eventlet')
+            except ImportError as error:
+                sys.exit(NEEDS_EVENTLET % error)
     elif 'eventlet' not in sys.modules:
         sys.modules['eventlet'] = None  # type: ignore[assignment]
     backend = importlib.import_module('oslo_service.backend')

@@ -1,5 +1,9 @@
-"""The WSGI applications under uwsgi and gunicorn, with options from the environment alone."""
+"""The WSGI applications under uwsgi and gunicorn, with options from the environment alone.
 
+Nothing here has eventlet: neither these servers, nor the engine, nor the commands import it.
+"""
+
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +14,8 @@ import pytest
 import requests
 
 from heat_lite.db import migration
-from tests import brokers, ports
+from heat_lite.startup import concurrency
+from tests import brokers, event_streams, ports
 from tests.timeouts import WAIT_SECONDS
 
 BIN = Path(sys.executable).parent
@@ -21,6 +26,31 @@ SERVERS = {
 }
 #: {application: (path, status)} of a request that no engine answers
 FIRST = {'api': ('/', 300), 'cfn': ('/', 300), 'cloudwatch': ('/', 400)}
+TEMPLATE = {
+    'heat_template_version': '2021-04-16',
+    'resources': {'r': {'type': 'OS::Heat::RandomString'}},
+}
+#: commands of the operator, with the options of the environment: {command: its exit status}
+COMMANDS = {
+    'heat-lite-manage config_check heat-lite.conf': 0,
+    'heat-lite-manage service list': 0,
+    'heat-lite-manage verify': 0,
+    'heat-lite-manage db_version': 0,
+    'heat-lite-status --config-file heat-lite.conf upgrade check': 0,
+    'heat-lite-db-setup --help': 0,
+    'heat-lite-keystone-setup --help': 0,
+    'heat-lite lint hello.yaml': 0,
+    'heat-lite test .': 0,
+    'cfn-json2yaml --help': 0,
+}
+#: programs that serve HTTP themselves
+HTTP_PROGRAMS = ('heat-lite-api', 'heat-lite-api-cfn', 'heat-lite-api-cloudwatch', 'heat-lite up')
+#: a module that notes that it was imported and is as good as missing
+MISSING = """
+import pathlib
+pathlib.Path(__file__).with_name('imported').touch()
+raise ModuleNotFoundError("No module named 'eventlet'", name='eventlet')
+"""
 
 
 @pytest.fixture(scope='module')
@@ -29,11 +59,13 @@ def environ(tmp_path_factory):
     folder = tmp_path_factory.mktemp('wsgi')
     url = f'sqlite:///{folder}/heat.sqlite'
     migration.sync(url)
+    (folder / 'eventlet.py').write_text(MISSING)
     others = {name: value for name, value in os.environ.items() if not name.startswith('OS_')}
     with brokers.virtual_host_or_skip() as transport:
         yield {
             **others,
             'HOME': str(folder),
+            'PYTHONPATH': str(folder),
             'OS_DEFAULT__AUTH_ENCRYPTION_KEY': 'a key of these tests, 32 letters',
             'OS_DEFAULT__TRANSPORT_URL': transport,
             'OS_DEFAULT__NUM_ENGINE_WORKERS': '1',
@@ -43,7 +75,15 @@ def environ(tmp_path_factory):
 
 
 @pytest.fixture
-def start(environ):
+def mark(environ):
+    """The file that an import of eventlet writes. No program has written it."""
+    mark = Path(environ['HOME'], 'imported')
+    yield mark
+    assert not mark.exists()
+
+
+@pytest.fixture
+def start(environ, mark):
     """A function that starts a program with these options."""
     started = []
 
@@ -81,6 +121,12 @@ def serve(start, server, application):
     return start(*SERVERS[server], address, *words), f'http://{address}'
 
 
+def run(environ, folder, command):
+    program, *words = command.split()
+    arguments = [BIN / program, *words]
+    return subprocess.run(arguments, env=environ, cwd=folder, capture_output=True, text=True)
+
+
 @pytest.mark.parametrize('server', SERVERS)
 @pytest.mark.parametrize('application', FIRST)
 def test_application_answers_under_the_server(start, server, application):
@@ -96,3 +142,40 @@ def test_request_reaches_an_engine(start, server):
     url = f'{address}/v1/demo/resource_types'
     assert first_answer(process, url, 200) == 200
     assert 'OS::Heat::Value' in requests.get(url, timeout=60).json()['resource_types']
+    stacks = f'{address}/v1/demo/stacks'
+    body = {'stack_name': server, 'template': TEMPLATE}
+    answer = requests.post(stacks, json=body, timeout=60)
+    assert answer.status_code == 201, answer.text
+    events = f'{stacks}/{server}/{answer.json()["stack"]["id"]}/events'
+    with event_streams.listening(events, **{'from': 'start', 'until': 'complete'}) as stream:
+        stream.wait()
+    assert [each['resource_status'] for each in stream.events()] == [
+        'CREATE_IN_PROGRESS',
+        'CREATE_IN_PROGRESS',
+        'CREATE_COMPLETE',
+        'CREATE_COMPLETE',
+    ]
+    assert stream.messages[-1].kind == 'complete'
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_command_runs_without_eventlet(environ, mark, tmp_path, command):
+    options = (
+        '[paste_deploy]\nflavor = noauth\n[oslo_messaging_rabbit]\nrabbit_qos_prefetch_count = 9\n'
+    )
+    (tmp_path / 'heat-lite.conf').write_text(options)
+    (tmp_path / 'hello.yaml').write_text(json.dumps(TEMPLATE))
+    (tmp_path / 'hello.test.yaml').write_text(
+        'heat_lite_test: 1\ntemplate: hello.yaml\ncases: {works: {expect: {resources: {r: {}}}}}\n'
+    )
+    done = run(environ, tmp_path, command)
+    assert done.returncode == COMMANDS[command], done.stdout + done.stderr
+
+
+@pytest.mark.parametrize('program', HTTP_PROGRAMS)
+def test_program_that_serves_http_names_the_missing_eventlet(environ, mark, tmp_path, program):
+    done = run(environ, tmp_path, program)
+    mark.unlink()
+    assert done.returncode == 1
+    reason = "No module named 'eventlet'"
+    assert done.stderr == concurrency.NEEDS_EVENTLET % reason + '\n'

@@ -15,7 +15,6 @@ from heat_lite.db.maintenance import reencrypt
 from heat_lite.operate import folder_settings
 from heat_lite.operate.heat_database import user_projects
 from heat_lite.operate.heat_database.ownership import held_by, holders
-from heat_lite.rpc import client, messaging
 
 #: stacks between two lines of progress
 PROGRESS = 1000
@@ -116,6 +115,9 @@ def migrate_convergence_1(conf: ConfigOpts) -> None:
     """
     if folder_settings.folder_of(conf) is not None:
         raise ValueError('The embedded service has one engine, so none can help.')
+    # Imported late: oslo.messaging imports eventlet unless the program has selected its threads.
+    messaging = importlib.import_module('heat_lite.rpc.messaging')
+    client = importlib.import_module('heat_lite.rpc.client')
     messaging.setup(conf)
     try:
         for stack_id in conf.command.stack_id:
