@@ -35,6 +35,7 @@ LINT = (
         metavar='FILE',
         help='a template, an environment, or a folder of them; - reads standard input',
     ),
+    repeatable('-e', '--environment', metavar='FILE', help='an environment, as FILE is'),
     argument(
         '--format',
         choices=report.FORMATS,
@@ -166,7 +167,8 @@ def _lint(args: argparse.Namespace) -> int:
     """Print the findings. Return the exit status."""
     try:
         settings = lint_settings.load(args.config).without_rules(args.ignore)
-        findings, texts = inspect(args.files, settings, args.root, args.plugin_dir)
+        names = [*args.files, *args.environment]
+        findings, texts = inspect(names, settings, args.root, args.plugin_dir)
     except ValueError as error:
         print(f'heat-lite lint: {error}', file=sys.stderr)
         return 2

@@ -93,9 +93,10 @@ def load(args: Sequence[str], prog: str, conf: ConfigOpts = cfg.CONF) -> ConfigO
 
 
 def require_readable(conf: ConfigOpts) -> None:
-    """Raise ConfigurationError if ``$`` in a value, e.g. a password, names an unknown option.
+    """Raise ConfigurationError for a value that its option does not take.
 
-    The library would name the rest of the password as a missing option, in a traceback.
+    The library would do so when the option is read, in a traceback. For ``$`` in a password it
+    would name the rest of it as a missing option.
     """
     for file in _files(conf):
         sections: dict[str, dict[str, list[str]]] = {}
@@ -104,6 +105,7 @@ def require_readable(conf: ConfigOpts) -> None:
             for name, texts in values.items():
                 if (group, name) != ('DEFAULT', 'auth_encryption_key'):
                     _check_references(conf, file, (group, name), ' '.join(texts), values)
+                    _check_value(conf, file, group, name)
 
 
 def _files(conf: ConfigOpts) -> list[str]:
@@ -126,6 +128,16 @@ def _check_references(
         raise exception.ConfigurationError(
             DOLLAR_IN_VALUE.format(file=file, group=group, name=name)
         )
+
+
+def _check_value(conf: ConfigOpts, file: str, group: str, name: str) -> None:
+    options = conf if group == 'DEFAULT' else conf[group] if group in conf else ()
+    try:
+        if name in options:
+            options[name]
+    except cfg.ConfigFileValueError as error:
+        reason = str(error).partition(' is not valid: ')[2]
+        raise exception.ConfigurationError(f'{file}: [{group}] {name}: {reason}') from None
 
 
 def _is_known(conf: ConfigOpts, group: str, name: str) -> bool:

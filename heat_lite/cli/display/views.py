@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 View: TypeAlias = 'LineView | LiveView'
 STACK_TYPE, ROLLBACK = 'OS::Heat::Stack', 'ROLLBACK_IN_PROGRESS'
+#: characters of a column of a line; longer texts move what follows
+MAX_WIDTH = 40
 #: the keys of an event in JSON
 SHOWN_KEYS = 'resource_status resource_status_reason physical_resource_id event_time'.split()
 
@@ -50,6 +52,8 @@ class LineView:
     def __init__(self, out: terminal.Terminal) -> None:
         self.out = out
         self._last_note = ''
+        #: of the columns of paths and types; those of long names grow
+        self._widths = [18, 24]
         #: {path: (seconds, time of the event)} of the begin of the work
         self._began: dict[str, tuple[float, datetime.datetime]] = {}
 
@@ -61,6 +65,10 @@ class LineView:
         Events of nested stacks are left out: their resources have the same. Of the stack itself, a
         person sees the begin of a rollback only: the end of the action has a line of its own.
         """
+        kinds = [short_type(member.row['resource_type']) for member in tree.members.values()]
+        for at, texts in enumerate(([*tree.members, *(tree.plan or ())], kinds)):
+            longest = max(map(len, texts), default=0)
+            self._widths[at] = max(self._widths[at], min(longest, MAX_WIDTH))
         for event in events:
             path, status = tree.path_of(event), event['resource_status']
             is_own = resource_tree.is_of_stack(event)
@@ -89,9 +97,10 @@ class LineView:
             self.out.write_json({'resource': path, 'resource_type': kind, **row}, indent=None)
             return
         more = '  ' + reason if terminal.outcome(status) == 'FAILED' else ''
+        columns = f'{path:{self._widths[0]}} {short_type(kind):{self._widths[1]}}'
         self.out.write_line(
-            f'  {self.out.symbol(status)} {seconds_text(seconds):>6}  {path:18}'
-            f' {short_type(kind):24} {self.out.colorize(status, status)}{more}'
+            f'  {self.out.symbol(status)} {seconds_text(seconds):>6}  {columns}'
+            f' {self.out.colorize(status, status)}{more}'
         )
 
     def note(self, text: str) -> None:

@@ -58,6 +58,14 @@ def test_text_format_shows_the_line_of_each_finding_and_a_summary(folder):
     assert (done.returncode, done.stderr) == (2, '')
 
 
+def test_environments_are_named_by_their_option_or_as_files(folder):
+    (folder / 'env.yaml').write_text('parameter_defaults: {unused: 1}\nresource_registry: [a]\n')
+    done = run('lint', '--format', 'short', 'good.yaml', '-e', 'env.yaml', cwd=folder)
+    same = run('lint', '--format', 'short', 'good.yaml', 'env.yaml', cwd=folder)
+    assert done.stdout == same.stdout
+    assert done.returncode == 2 and done.stdout.startswith('env.yaml:2')
+
+
 def test_short_format_has_one_line_for_each_finding(folder):
     done = run('lint', '--format', 'short', 'warned.yaml', cwd=folder)
     assert done.stdout.splitlines() == [

@@ -97,6 +97,16 @@ def loaded(tmp_path):
     logging.getLogger().setLevel(level)
 
 
+def test_wrong_value_in_a_file_is_named_by_file_and_option(tmp_path):
+    file = tmp_path / 'heat.conf'
+    file.write_text('[DEFAULT]\nnum_engine_workers = many\n')
+    with pytest.raises(SystemExit) as ended:
+        settings.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
+    told = str(ended.value)
+    assert told.startswith(f'heat-lite-engine: {file}: [DEFAULT] num_engine_workers: ')
+    assert "'many'" in told and 'LocationInfo' not in told
+
+
 def test_reload_applies_the_options_of_logging(loaded):
     file, conf = loaded
     logging.getLogger().setLevel(logging.INFO)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from heat_lite.cli import api_client, errors
-from heat_lite.cli.display import outcome, progress, terminal, views
+from heat_lite.cli.display import outcome, progress, resource_tree, terminal, views
 from tests import identity
 from tests.timeouts import WAIT_SECONDS
 
@@ -86,6 +86,15 @@ def test_follow_of_a_cancelled_stack_ends_with_the_work_on_its_resources():
         )
         follower.follow()
     assert follower.tree.members['only'].status == 'CREATE_COMPLETE'
+
+
+def test_columns_of_lines_are_as_wide_as_the_longest_text():
+    out = terminal.Terminal(io.StringIO(), live=False)
+    rows = [resource(name, 'CREATE_IN_PROGRESS') for name in ('short', 'a_resource_of_long_name')]
+    events = [{**row, 'event_time': '2026-01-01T00:00:00Z'} for row in rows]
+    views.LineView(out).show({}, resource_tree.tree_of(rows), events, 0.0)
+    first, second = out.stream.getvalue().splitlines()
+    assert first.index('CREATE') == second.index('CREATE')
 
 
 def test_follow_with_json_prints_an_object_a_line():
