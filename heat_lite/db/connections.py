@@ -6,6 +6,7 @@ ROLLBACK. Connections are not pinged before use: ``session`` retries after a los
 
 import dataclasses
 import os
+import select
 import sqlite3
 import typing
 
@@ -54,6 +55,9 @@ SQLITE_LOCK_TIMEOUT = 30
 # KiB of pages that a reader of SQLite keeps instead of 2,000. The system caches the file, and there
 # are several readers.
 READ_CACHE = 500
+# Seconds that a statement waits for the server. A connection that has lost bytes stays open, e.g.
+# when a firewall has forgotten it. It is longer than a wait for the locks of an idle transaction.
+SILENCE_SECONDS = 20
 # Seconds after which the server aborts a transaction that is idle. Transactions of heat_lite never
 # wait for anything but the database, so an idle one belongs to a process that hangs; its row locks
 # would prevent the take-over of its stacks.
@@ -78,10 +82,13 @@ class Settings:
     sqlite_synchronous: bool = True
     slave_connection: str | None = None
     synchronous_reader: bool = True
+    #: seconds, not an option: a statement of an upgrade of the tables may take an hour
+    silence: int | None = SILENCE_SECONDS
 
     @classmethod
-    def from_conf(cls, group: typing.Any) -> 'Settings':
-        return cls(**{field.name: getattr(group, field.name) for field in dataclasses.fields(cls)})
+    def from_conf(cls, group: typing.Any, **values: typing.Any) -> 'Settings':
+        names = {field.name for field in dataclasses.fields(cls)} - {'silence'}
+        return cls(**{name: getattr(group, name) for name in names}, **values)
 
 
 def full_url(connection: str, parameters: str = '') -> sqlalchemy.URL:
@@ -170,8 +177,12 @@ def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine
     args.update({key: value for key, value in sizes.items() if value is not None})
     if isolation_level:
         args['isolation_level'] = isolation_level
-    if url.get_backend_name() == 'postgresql' and 'options' not in url.query:
-        url = url.update_query_dict({'options': POSTGRESQL_IDLE})
+    if url.get_backend_name() == 'postgresql':
+        url = _with_defaults(url, options=POSTGRESQL_IDLE)
+        _limit_silence_of_libpq(url, settings.silence)
+    elif settings.silence:
+        limit = str(settings.silence)
+        url = _with_defaults(url, read_timeout=limit, write_timeout=limit)
     engine = _create(url, **args)
     if url.get_backend_name() == 'mysql':
         _set_on_connect(
@@ -182,6 +193,28 @@ def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine
             },
         )
     return engine
+
+
+def _with_defaults(url: URL, **query: str) -> URL:
+    """Return the URL with those parts of a query that it does not have."""
+    return url.update_query_dict({**query, **url.query})
+
+
+def _limit_silence_of_libpq(url: URL, seconds: int | None) -> None:
+    """Let statements fail after some seconds without an answer, in all of the process."""
+    driver = url.get_dialect().import_dbapi()
+    states = driver.extensions
+    events = {states.POLL_READ: select.POLLIN, states.POLL_WRITE: select.POLLOUT}
+
+    def wait(connection: typing.Any) -> None:
+        while (state := connection.poll()) != states.POLL_OK:
+            waiter = select.poll()
+            waiter.register(connection.fileno(), events[state])
+            if not waiter.poll(seconds and seconds * 1000):
+                # the driver closes the connection
+                raise driver.OperationalError(f'the server was silent for {seconds} seconds')
+
+    states.set_wait_callback(wait)
 
 
 def _create(url: URL, **args: typing.Any) -> Engine:

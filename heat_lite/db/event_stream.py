@@ -9,6 +9,8 @@ from heat_lite.common.event_cursor import EventCursor
 from heat_lite.db import events, models, queries, session
 
 _E, _S, _L = models.event, models.stack, models.stack_lock
+#: holes in one condition
+HOLES = 20
 
 
 @session.reader
@@ -19,8 +21,11 @@ def scan(cursor: EventCursor, limit: int) -> tuple[list[tuple[int, str]], int]:
     """
     columns = select(_E.c.id, _E.c.stack_id).order_by(_E.c.id)
     found = []
-    if cursor.holes:
-        late = or_(*(_E.c.id.between(*hole) for hole in cursor.holes))
+    for start in range(0, len(cursor.holes), HOLES):
+        holes = cursor.holes[start : start + HOLES]
+        # the last one fills up: one text of the statement for any number of holes
+        ranges = [*holes, *holes[-1:] * (HOLES - len(holes))]
+        late = or_(*(_E.c.id.between(*hole) for hole in ranges))
         found += [tuple(row) for row in session.execute(columns.where(late))]
     query = columns.where(_E.c.id > cursor.top).limit(limit)
     later = [tuple(row) for row in session.execute(query)]
@@ -56,15 +61,18 @@ def past(
     limit: int,
 ) -> list[events.EventRow]:
     """Return the first events of some stacks that ``until`` covers and ``after`` does not."""
-    missing = or_(_E.c.id > after.top, *(_E.c.id.between(*hole) for hole in after.holes))
-    query = select(*events.COLUMNS).where(missing, _E.c.id <= until.top).order_by(_E.c.id)
-    for hole in until.holes:
-        query = query.where(~_E.c.id.between(*hole))
-    found = []
+    unread: list[int] = []
     for which in queries.any_of(_E.c.stack_id, stack_ids):
-        page = session.execute(query.where(which).limit(limit))
-        found += [events.EventRow(*row, None) for row in page]
-    return sorted(found, key=lambda row: row.id)[:limit]
+        query = select(_E.c.id).where(which, _E.c.id <= until.top).order_by(_E.c.id).limit(limit)
+        start = after.holes[0][0] if after.holes else after.top + 1
+        wanted = len(unread) + limit
+        while len(unread) < wanted:
+            page = session.execute(query.where(_E.c.id >= start)).scalars().all()
+            unread += [each for each in page if until.covers(each) and not after.covers(each)]
+            if len(page) < limit:
+                break
+            start = page[-1] + 1
+    return get_many(sorted(unread)[:limit])
 
 
 @session.reader

@@ -18,6 +18,7 @@ from heat_lite.db import (
     batch,
     encryption,
     group_commit,
+    locks,
     models,
     queries,
     resources,
@@ -183,22 +184,13 @@ _saves = group_commit.GroupCommit(_write, _save)
 def _check_locks(change_sets: ChangeSets) -> None:
     """Fencing: raise LockLost if an engine no longer holds its stack lock.
 
-    The engine may not know about the take-over, because it was paused or partitioned.
-    ``FOR UPDATE`` keeps the lock rows until the commit, so no take-over happens meanwhile.
+    The engine may not know about the take-over, because it was paused or partitioned. No take-over
+    happens until the commit.
     """
-    wanted = {
+    held = {
         changes.stack_id: changes.holder for changes in change_sets if changes.holder is not None
     }
-    if not wanted:
-        return
-    table = models.stack_lock
-    query = (
-        select(table.c.stack_id, table.c.engine_id)
-        .where(table.c.stack_id.in_(sorted(wanted)))
-        .with_for_update()
-    )
-    found = {row.stack_id: row.engine_id for row in session.execute(query)}
-    lost = [stack_id for stack_id, engine_id in wanted.items() if found.get(stack_id) != engine_id]
+    lost = locks.hold(held) if held else []
     if lost:
         raise LockLost(lost)
 

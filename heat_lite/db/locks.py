@@ -5,6 +5,7 @@ Tests: tests/unit/db/test_locks.py.
 
 import collections
 import json
+from collections.abc import Mapping
 
 from oslo_db import exception as db_exception
 from sqlalchemy import ColumnElement, Table, delete, exists, func, select, update
@@ -68,6 +69,31 @@ def steal(stack_id: str, old: str, new: str) -> str | None:
     if session.execute(query.values(engine_id=new)).rowcount == 1:
         return None
     return acquire(stack_id, new)
+
+
+def hold(locks: Mapping[str, str]) -> list[str]:
+    """Keep stack locks until the transaction of the caller ends; return those that it has lost.
+
+    ``locks`` has engines by stacks. The rows are written, because the nodes of a Galera cluster
+    compare what transactions have written: a row that is only locked can change on another node.
+    """
+    engines = collections.defaultdict(list)
+    for stack_id, engine_id in locks.items():
+        engines[engine_id].append(stack_id)
+    kept = 0
+    for engine_id, stack_ids in sorted(engines.items()):
+        for chosen in queries.any_of(_L.c.stack_id, stack_ids):
+            query = update(_L).where(chosen, _L.c.engine_id == engine_id)
+            kept += session.execute(query.values(uses=_L.c.uses + 1)).rowcount
+    if kept == len(locks):
+        return []
+    query = select(_L.c.stack_id, _L.c.engine_id)
+    found = {
+        tuple(row)
+        for chosen in queries.any_of(_L.c.stack_id, locks)
+        for row in session.execute(query.where(chosen))
+    }
+    return [each[0] for each in locks.items() if each not in found]
 
 
 @session.writer

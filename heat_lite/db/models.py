@@ -141,6 +141,8 @@ stack_lock = _table(
     *_times(),
     # not Heat's: the calls during which engines died (see ``engine.stack.quarantine``)
     Column('quarantine', Text),
+    # not Heat's: changes with each transaction that decides by the lock (see ``locks.hold``)
+    Column('uses', Integer, nullable=False, server_default='0'),
 )
 
 stack_tag = _table(

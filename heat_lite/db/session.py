@@ -71,8 +71,10 @@ _state = _State()
 _current = threading.local()
 
 
-def configure(conf: cfg.ConfigOpts) -> None:
+def configure(conf: cfg.ConfigOpts, **values: typing.Any) -> None:
     """Set up the engines for [database] connection. The first statement opens a connection.
+
+    ``values``: those of ``connections.Settings`` that are no options.
 
     Raises ConfigurationError without [database] connection.
     """
@@ -83,7 +85,7 @@ def configure(conf: cfg.ConfigOpts) -> None:
             '[database] connection is not set. Set it to the URL of the database.'
         )
     dispose()
-    settings = connections.Settings.from_conf(group)
+    settings = connections.Settings.from_conf(group, **values)
     _state.writer, _state.reader = connections.create_engines(settings)
     _state.replica = connections.create_replica(settings)
     _state.retries_until = math.inf

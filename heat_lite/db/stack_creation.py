@@ -11,7 +11,7 @@ from oslo_db import exception as db_exception
 from sqlalchemy import insert, select
 
 from heat_lite.common import exception
-from heat_lite.db import batch, group_commit, models, session, stacks, templates
+from heat_lite.db import batch, group_commit, locks, models, session, stacks, templates
 
 _S, _LOCK = models.stack, models.stack_lock
 
@@ -125,13 +125,10 @@ def _store(request: _Request) -> tuple[str, int | None]:
 def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
     """Return the id of the nested stack of this name, or None.
 
-    The lock row of the parent stays locked until the transaction ends: of two transactions that
-    create the same nested stack, the second one finds it.
+    The lock of the parent is kept until the transaction ends: of two transactions that create the
+    same nested stack, the second one finds it.
     """
-    holder = (
-        select(_LOCK.c.engine_id).where(_LOCK.c.stack_id == values['owner_id']).with_for_update()
-    )
-    if session.execute(holder).scalar() != parent_engine_id:
+    if locks.hold({values['owner_id']: parent_engine_id}):
         raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
     same = select(_S.c.id).where(
         _S.c.owner_id == values['owner_id'], _S.c.name == values['name'], _S.c.deleted_at.is_(None)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import select, update
 
-from heat_lite.db import batch, models, queries, session, sync_points
+from heat_lite.db import batch, locks, models, queries, session, sync_points
 
 _S, _R, _L = models.stack, models.resource, models.stack_lock
 Key = sync_points.Key
@@ -114,8 +114,7 @@ def take_rows(stack_id: str, engines: Collection[str], engine_id: str) -> set[in
 
     Return their ids.
     """
-    query = select(_L.c.engine_id).where(_L.c.stack_id == stack_id).with_for_update()
-    if session.execute(query).scalar() != engine_id:
+    if locks.hold({stack_id: engine_id}):
         return set()
     query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id.in_(engines))
     rows = set(session.execute(query.with_for_update()).scalars())

@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             folder = folder_settings.folder_of(conf)
             if folder is not None:
                 folder_settings.configure(conf, folder)
-            session.configure(conf)
+            session.configure(conf, silence=None)
         return conf.command.func(conf) or 0
     except REFUSALS as error:
         return _fail(error)

@@ -23,7 +23,7 @@ OWN_COLUMNS = {
     'raw_template': ('content_hash', 'text'),
     'raw_template_files': ('content_hash',),
     'stack': ('outputs', 'failures', 'digest', 'plan', 'protected', 'asker', 'live'),
-    'stack_lock': ('quarantine',),
+    'stack_lock': ('quarantine', 'uses'),
     'resource': ('signal_engine',),
 }
 OWN_TABLES: tuple[str, ...] = ('watch_rule', 'watch_data', 'resource_signal')

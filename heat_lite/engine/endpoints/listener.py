@@ -15,7 +15,8 @@ class Listener(Endpoint):
     """Calls reach it by the id of the engine."""
 
     def listening(self, context: RequestContext) -> bool:
-        return True
+        """Return whether this engine works: one that cannot reach the database does not."""
+        return self._runtime.pool.may_step()
 
     def helps(self, context: RequestContext) -> bool:
         """Return that this engine runs steps for others (see ``worker_task``)."""

@@ -177,3 +177,38 @@ def test_idle_transaction_is_aborted(database):
 def test_url_in_a_log_hides_the_password():
     engine = sqlalchemy.create_engine(connections.full_url('mysql://u:secret@h/d'))
     assert 'secret' not in repr(engine)
+
+
+def test_statement_fails_when_its_server_is_silent(database):
+    """A server that works on a statement sends as little as one whose bytes are lost."""
+    if database == 'sqlite':
+        pytest.skip('a file is not silent')
+    sleep = {'mysql': 'SELECT SLEEP(9)', 'postgresql': 'SELECT pg_sleep(9)'}[database]
+    url = session.engine().url.set(query={}).render_as_string(hide_password=False)
+    writer, reader = connections.create_engines(connections.Settings(url, silence=1))
+    try:
+        for engine in (writer, reader):
+            with pytest.raises(db_exception.DBConnectionError), engine.connect() as connection:
+                connection.exec_driver_sql(sleep)
+            with engine.connect() as connection:
+                assert connection.exec_driver_sql('SELECT 1').scalar() == 1
+                connection.rollback()
+    finally:
+        for engine in (writer, reader):
+            engine.dispose()
+        connections.create_engines(connections.Settings(url))
+
+
+def test_silence_of_a_server_is_not_limited_for_upgrades(database):
+    if database == 'sqlite':
+        pytest.skip('a file is not silent')
+    sleep = {'mysql': 'SELECT SLEEP(1.2)', 'postgresql': 'SELECT pg_sleep(1.2)'}[database]
+    url = session.engine().url.set(query={}).render_as_string(hide_password=False)
+    writer, _ = connections.create_engines(connections.Settings(url, silence=None))
+    try:
+        with writer.connect() as connection:
+            connection.exec_driver_sql(sleep)
+            connection.rollback()
+    finally:
+        writer.dispose()
+        connections.create_engines(connections.Settings(url))

@@ -1,10 +1,17 @@
+import ast
+import pathlib
+import re
 import threading
 import uuid
 
 import pytest
+from sqlalchemy import select
 
+from heat_lite import db
 from heat_lite.common import exception
-from heat_lite.db import journal, locks, stacks
+from heat_lite.db import journal, locks, models, session, stacks
+
+_L = models.stack_lock
 
 
 def test_lock_is_acquired_once_and_released(database, context, make_stack):
@@ -159,3 +166,33 @@ def test_end_of_an_engine_is_noted_where_it_is_named(database, context, make_sta
     assert locks.quarantine(named) == {**changed, 'ended': ended}
     assert locks.set_quarantine(named, 'e1', None)
     assert locks.quarantine(named) is None
+
+
+def test_lock_that_decides_is_written(database, context, make_stack):
+    """Nodes of a Galera cluster compare what transactions have written, not what they lock."""
+    one, two = make_stack('one'), make_stack('two')
+    locks.acquire(one, 'e1')
+    locks.acquire(two, 'e2')
+    hold = session.writer(locks.hold)
+    assert hold({one: 'e1', two: 'e2'}) == []
+    assert hold({one: 'e1', two: 'e1', 'gone': 'e1'}) == [two, 'gone']
+    uses = session.reader(lambda: dict(session.execute(select(_L.c.stack_id, _L.c.uses)).all()))
+    assert uses() == {one: 2, two: 1}
+
+
+#: functions that lock rows for others, who write them in the same transaction
+WRITTEN_BY_CALLERS = {'holders', '_due'}
+
+
+def test_each_row_that_is_locked_is_written():
+    reading = set()
+    for path in pathlib.Path(db.__file__).parent.rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                text = ast.unparse(node)
+                writes = re.search(
+                    r'(?<![\w.])(sql_)?(update|delete)\(|(batch|table)\.update\(', text
+                )
+                if 'with_for_update(' in text and not writes:
+                    reading.add(node.name)
+    assert reading == WRITTEN_BY_CALLERS
