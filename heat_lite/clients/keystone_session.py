@@ -305,5 +305,6 @@ def _trustee_group(conf: cfg.ConfigOpts) -> Any:
     # Without an auth_type no option of the group is required, and a reload of the configuration
     # must not fail for a missing one.
     if conf.trustee.auth_type:
-        conf.register_opts(loading.get_auth_plugin_conf_options('password'), group='trustee')
+        plugin_options = loading.get_auth_plugin_conf_options(conf.trustee.auth_type)
+        conf.register_opts(plugin_options, group='trustee')
     return conf.trustee

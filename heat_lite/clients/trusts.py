@@ -18,6 +18,8 @@ LOG = logging.getLogger(__name__)
 PASSWORD, TRUSTS = 'password', 'trusts'
 #: followed by the error of Keystone
 NOT_CREATED = 'no trust could be made for the time after the token of the user expires: '
+#: logins of [trustee] that can use no trust
+UNFIT = (type(None), v3.ApplicationCredential)
 NO_TRUSTEE = 'a trust has no trustee: configure [trustee]'
 
 
@@ -25,10 +27,13 @@ def create_trust_store(conf: cfg.ConfigOpts) -> 'TrustStore | None':
     """Return the store; None if there is no Keystone, or no trustee."""
     if not keystone_session.auth_url(conf):
         return None
-    if conf.deferred_auth_method != PASSWORD and keystone_session.trustee_auth(conf) is None:
+    if conf.deferred_auth_method != PASSWORD and isinstance(
+        keystone_session.trustee_auth(conf), UNFIT
+    ):
         LOG.warning(
-            '[trustee] is not configured, so no trusts are created: an action fails when it needs '
-            'the cloud after the token of its user has expired'
+            '[trustee] is not configured, or is an application credential, which Keystone lets use '
+            'no trust: no trusts are created, and an action fails when it needs the cloud after '
+            'the token of its user has expired. Set auth_type = password and its login.'
         )
         return None
     return TrustStore(conf)
