@@ -90,6 +90,13 @@ AUTH_PASSWORD = [
 ]
 
 EC2 = [
+    cfg.StrOpt(
+        'auth_uri',
+        deprecated_for_removal=True,
+        deprecated_reason='Use auth_type with a login, and endpoint_override.',
+        help='URL of the Keystone that validates EC2 signatures, with or without a version and '
+        '/ec2tokens.',
+    ),
     cfg.BoolOpt(
         'multi_cloud',
         default=False,
@@ -158,4 +165,5 @@ def auth_opts() -> dict[str, list[cfg.Opt]]:
 
 def versioned(url: str) -> str:
     """Return the URL of version 3 of Keystone by its URL with or without a version."""
-    return f'{url.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")}/v3'
+    url = url.rstrip('/').removesuffix('/ec2tokens')
+    return f'{url.removesuffix("/v3").removesuffix("/v2.0")}/v3'

@@ -119,6 +119,18 @@ def test_missing_login_is_logged_at_the_start(keystones, tmp_path, caplog):
     assert '[ec2authtoken] has no auth_type' in caplog.text
 
 
+@pytest.mark.parametrize('ending', ['', '/ec2tokens'])
+def test_old_file_with_a_url_only_uses_the_login_of_the_service(
+    keystones, tmp_path, caplog, ending
+):
+    login = CLOUD.format(group='keystone_authtoken', url=keystones['east'][1])
+    old = f'[ec2authtoken]\nauth_uri = {keystones["east"][1]}{ending}\n'
+    app = application(tmp_path, old + login)
+    assert 'that of [keystone_authtoken] is used' in caplog.text
+    assert send(app, 'member')[0] == 200
+    assert send(app, 'member', 'wrong')[0] == 403
+
+
 def test_endpoint_of_the_catalog_is_that_of_the_region_and_interface(keystones, tmp_path):
     own = CLOUD.format(group='ec2authtoken', url=keystones['east'][1])
     dead = '[clients_keystone]\nauth_uri = http://127.0.0.1:9/v3\n'

@@ -16,6 +16,8 @@ from heat_lite.conf import identity as options
 
 LOG = logging.getLogger(__name__)
 GROUP = 'ec2authtoken'
+#: the login of the service, which files without one for signatures have
+SERVICE = 'keystone_authtoken'
 TIMEOUT = 30
 #: options that select an endpoint of the service catalog
 CATALOG_OPTIONS = (
@@ -103,7 +105,7 @@ def configured(conf: cfg.ConfigOpts) -> list[Keystone]:
     Raises ConfigurationError for a cloud without a login.
     """
     if not conf[GROUP].multi_cloud:
-        return [_read_group(conf, GROUP, auth_url_of(conf))]
+        return [_read_group(conf, GROUP, conf[GROUP].auth_uri or auth_url_of(conf))]
     if not conf[GROUP].clouds:
         raise exception.ConfigurationError(
             f'[{GROUP}] multi_cloud is true: name at least one cloud in its option clouds'
@@ -119,18 +121,24 @@ def configured(conf: cfg.ConfigOpts) -> list[Keystone]:
 def _read_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keystone:
     loading = options.register_auth(conf, group)
     loading.register_adapter_conf_options(conf, group)
-    values = conf[group]
-    auth = loading.load_auth_from_conf_options(conf, group) if values.auth_type else None
+    values, login = conf[group], group
+    if group == GROUP and not values.auth_type:
+        loading.register_auth_conf_options(conf, SERVICE)
+        login = SERVICE
+    auth = loading.load_auth_from_conf_options(conf, login) if conf[login].auth_type else None
     if auth is None and group != GROUP:
         raise exception.ConfigurationError(
             f'[{group}] has no auth_type: the login of the service in this cloud is needed'
         )
-    if auth is None:
+    if login == SERVICE:
         LOG.warning(
-            '[%s] has no auth_type: Keystone validates EC2 signatures for services only, so signed '
-            'URLs, e.g. of scaling policies, are refused with 403. Set auth_type = password and '
-            'the login of the service user, as in [keystone_authtoken].',
+            '[%s] has no auth_type: Keystone validates EC2 signatures for services only, so %s. '
+            'Set auth_type = password and the login of the service user, as in [%s].',
             group,
+            'that of [keystone_authtoken] is used'
+            if auth
+            else 'signed URLs, e.g. of scaling policies, are refused with 403',
+            SERVICE,
         )
     # Timings would be collected without an end, and no code reads them.
     session = loading.load_session_from_conf_options(conf, group, auth=auth, collect_timing=False)
@@ -139,5 +147,5 @@ def _read_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keyst
     adapter.service_type = adapter.service_type or 'identity'
     url = values.endpoint_override or None
     if not url and not (auth and any(values[name] for name in CATALOG_OPTIONS)):
-        url = auth_uri or (values.auth_url if auth else '') or ''
+        url = auth_uri or (conf[login].auth_url if auth else '') or ''
     return Keystone(adapter, None if url is None else options.versioned(url))

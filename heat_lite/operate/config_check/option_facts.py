@@ -91,7 +91,9 @@ def ec2_cloud_is_unused(group: str, values: Mapping[tuple[str, str], Any]) -> bo
 
 def lacks_ec2_login(values: Mapping[tuple[str, str], Any]) -> bool:
     """Return whether no login is set for the one Keystone that validates EC2 signatures."""
-    logins = {(EC2, name) for name in ('auth_type', 'auth_plugin', 'auth_section')}
+    names = ('auth_type', 'auth_plugin', 'auth_section')
+    # that of the service is the second choice
+    logins = {(group, name) for group in (EC2, LOGINS[0]) for name in names}
     return _is_single_cloud('', values) and logins.isdisjoint(values)
 
 
@@ -137,6 +139,11 @@ REFUSED = {
     )
 }
 DIFFERS = {
+    ('trustee', 'auth_type'): Difference(
+        'Keystone lets an application credential use no trust: stacks do not '
+        'outlive the tokens of their users. Set auth_type = password.',
+        lambda value, _: 'applicationcredential' in value,
+    ),
     ('DEFAULT', 'cloud_backend'): Difference(
         'the class authenticates requests with flavor = custombackend; it does not replace the '
         'clients of services.',

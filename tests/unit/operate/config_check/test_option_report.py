@@ -31,8 +31,8 @@ def test_options_with_effect_have_no_findings(findings):
             '# heat.conf\n[DEFAULT]\nnum_engine_workers = 3\ntransport_url = rabbit://h/\n'
             'log-file = /x\nlog_dir: /y\n[database]\nconnection = mysql://h/heat\n'
             '[keystone_authtoken]\nauth_type = password\npassword = secret\nuser_domain_name = D\n'
-            '[ec2authtoken]\nauth_type = password\n'
-            '[trustee]\nauth_type = v3applicationcredential\napplication_credential_id = 1\n'
+            '[trustee]\nauth_type = password\n'
+            '[ec2authtoken]\nauth_type = v3applicationcredential\napplication_credential_id = 1\n'
             '[clients_nova]\nendpoint_type = internalURL\n'
             '[oslo_reports]\nlog_dir = /x\nfile_event_handler = /y\n'
         )
@@ -107,13 +107,20 @@ def test_option_with_another_meaning_depends_on_its_value(findings):
 
 def test_missing_login_for_signatures_is_told(findings):
     option = ('missing', 'ec2authtoken', 'auth_type')
-    service = '[keystone_authtoken]\nauth_type = password\n'
-    line, text = findings(service)[option]
-    assert line == 2 and '403' in text
-    assert findings(f'{service}[ec2authtoken]\nauth_uri = http://k/v3\n')[option][0] == 4
+    assert '403' in findings('[keystone_authtoken]\nauth_url = u\n')[option][1]
+    assert findings('[ec2authtoken]\nauth_uri = http://k/v3\n')[option][0] == 2
     for login in ('auth_type = password', 'auth_section = trustee', 'multi_cloud = true'):
-        assert option not in findings(f'{service}[ec2authtoken]\n{login}\n')
+        assert option not in findings(f'[ec2authtoken]\n{login}\n')
+    service = '[keystone_authtoken]\nauth_type = password\n'
+    assert option not in findings(f'[ec2authtoken]\nauth_uri = u\n{service}')
     assert option not in findings('[database]\nconnection = mysql://h/heat\n')
+
+
+def test_old_url_of_signatures_and_a_trustee_without_password_are_told(findings):
+    found = findings('[ec2authtoken]\nauth_uri = http://k/v3/ec2tokens\nauth_type = password\n')
+    assert 'endpoint_override' in found['deprecated', 'ec2authtoken', 'auth_uri'][1]
+    found = findings('[trustee]\nauth_type = v3applicationcredential\n')
+    assert 'no trust' in found['differs', 'trustee', 'auth_type'][1]
 
 
 def test_group_of_a_cloud_has_an_effect_with_multi_cloud(findings):
