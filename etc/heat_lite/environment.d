@@ -1,0 +1,1 @@
+../heat/environment.d
