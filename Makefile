@@ -91,6 +91,7 @@ ui: ui/node_modules
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
 	$(BIN)/python -m build --wheel --outdir dist aliases
+	$(BIN)/python -m build --wheel --outdir dist aliases/openstack-heat
 
 # what the container image installs: this version, the versions of the lock file, their list (SBOM)
 wheels: $(VENV)/.test
@@ -116,4 +117,4 @@ man: $(VENV)/.service
 	$(BIN)/python -W ignore deploy/man_pages.py build/man
 
 clean:
-	rm -rf build dist *.egg-info aliases/build aliases/*.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf build dist *.egg-info aliases/build aliases/*.egg-info aliases/*/build aliases/*/*.egg-info .pytest_cache .ruff_cache .mypy_cache

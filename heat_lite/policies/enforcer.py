@@ -39,13 +39,13 @@ CONTEXT_ATTRIBUTES = (
 class Enforcer:
     """Decisions by the default rules and the operator's policy file.
 
-    Each decision is cached for CACHE_SECONDS.
+    Each decision is cached for CACHE_SECONDS. ``rules`` is the enforcer of the library.
     """
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
-        self._enforcer = policy.Enforcer(conf)
-        self._enforcer.suppress_default_change_warnings = True
-        self._enforcer.register_defaults(rules.list_rules())
+        self.rules = policy.Enforcer(conf)
+        self.rules.suppress_default_change_warnings = True
+        self.rules.register_defaults(rules.list_rules())
         self._decisions: dict[tuple, tuple[bool, float]] = {}
         self._patterns = [f'{RESOURCE_TYPES}:{name}' for name in rules.ADMIN_TYPES if '*' in name]
 
@@ -70,7 +70,7 @@ class Enforcer:
 
     def _decide(self, context: RequestContext, rule: str, target: Mapping[str, object]) -> bool:
         try:
-            return bool(self._enforcer.enforce(rule, target, context))
+            return bool(self.rules.enforce(rule, target, context))
         except policy.InvalidScope:
             LOG.info(
                 'Policy rule %s denied: the token of user %s has another scope than the rule '
@@ -89,8 +89,8 @@ class Enforcer:
 
     def is_set(self, rule: str) -> bool:
         """Return whether the operator's policy file sets a rule."""
-        self._enforcer.load_rules()
-        return rule in self._enforcer.file_rules
+        self.rules.load_rules()
+        return rule in self.rules.file_rules
 
     def is_admin(self, context: RequestContext) -> bool:
         """Return whether the context is that of an administrator of the cloud."""
@@ -99,7 +99,7 @@ class Enforcer:
 
     def allows_type(self, context: RequestContext, resource_type: str) -> bool:
         """Return whether the context may use a resource type; without a rule every user may."""
-        known = self._enforcer.registered_rules.keys() | self._enforcer.file_rules.keys()
+        known = self.rules.registered_rules.keys() | self.rules.file_rules.keys()
         rule = f'{RESOURCE_TYPES}:{resource_type}'
         if rule in known:
             return self.allows(context, rule)

@@ -13,10 +13,9 @@ from typing import Any
 from oslo_config import cfg
 
 from heat_lite.cmd import wsgi
+from heat_lite.common import heat_imports
 
 PROJECT = 'heat'
-#: the distribution of Heat
-HEAT = 'openstack-heat'
 CONFIG_OPTIONS = ('--config-file', '--config-dir')
 
 
@@ -85,18 +84,18 @@ def _wsgi(script: str, name: str, application: Callable[[Sequence[str]], Any]) -
 
 
 def command_of_heat(group: str, name: str) -> Any:
-    """Return the function of a command of Heat, None where Heat is not installed.
+    """Return the function of an entry point of Heat, None where Heat is not installed.
 
-    Raises SystemExit for a command that the installed Heat does not have.
+    Raises SystemExit for one that the installed Heat does not have.
     """
-    try:
-        points = importlib.metadata.distribution(HEAT).entry_points
-    except importlib.metadata.PackageNotFoundError:
+    if not heat_imports.is_heat_installed():
         return None
-    for point in points.select(group=group, name=name):
-        return point.load()
+    # more than one if the distribution of that name by this project is in another folder
+    for each in importlib.metadata.distributions(name='openstack-heat'):
+        for point in each.entry_points.select(group=group, name=name):
+            return point.load()
     raise SystemExit(
-        f'{name}: {HEAT} is installed in this environment and has no such command. Install '
+        f'{name}: OpenStack Heat is installed in this environment and has no such command. Install '
         'heat-lite-aliases in an environment without it, or use the commands heat-lite-*.'
     )
 

@@ -1,17 +1,24 @@
-"""The package heat-lite-aliases: built, installed and called."""
+"""The packages heat-lite-aliases and openstack-heat: built, installed and called."""
 
 import configparser
+import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from heat_lite import conf as options
 from heat_lite.cmd.aliases import commands
+from heat_lite.policies import rules
 
 ROOT = Path(__file__).parents[3]
+#: the programs of oslo in the environment of the tests
+TOOLS = Path(sys.executable).parent
 COMMANDS = (
     'heat-api',
     'heat-api-cfn',
@@ -23,6 +30,23 @@ COMMANDS = (
     'heat-keystone-setup-domain',
 )
 SCRIPTS = ('heat-wsgi-api', 'heat-wsgi-api-cfn', 'heat-wsgi-api-cloudwatch')
+#: the modules of the WSGI applications, with the status of a request to /
+MODULES = {'heat.wsgi.api': 300, 'heat.wsgi.cfn': 300}
+DATA = (
+    'api-paste.ini',
+    'environment.d/default.yaml',
+    'heat-config-generator.conf',
+    'heat-policy-generator.conf',
+    'templates/AWS_CloudWatch_Alarm.yaml',
+    'templates/AWS_RDS_DBInstance.yaml',
+)
+MODULE_REQUEST = """
+import importlib, sys, webob
+from heat_lite.common import heat_imports
+app = importlib.import_module(sys.argv.pop(1)).application
+status = webob.Request.blank('/').get_response(app).status_int
+print('status', status, heat_imports.is_heat_installed())
+"""
 REQUEST = """
 import runpy, sys, webob
 script, path, *sys.argv[1:] = sys.argv[1:]
@@ -33,17 +57,25 @@ print('status', webob.Request.blank(path, method='POST').get_response(app).statu
 
 @pytest.fixture(scope='module')
 def prefix(tmp_path_factory):
-    """The folder that the package is installed into, from its wheel."""
+    """The folder that the packages are installed into, from their wheels."""
     folder = tmp_path_factory.mktemp('aliases')
-    shutil.copytree(ROOT / 'aliases', folder / 'source')
+    for name in ('aliases', 'etc/heat'):
+        shutil.copytree(ROOT / name, folder / 'source' / name)
     python = [sys.executable, '-W', 'ignore', '-m']
     build = ['build', '--wheel', '--no-isolation', '--outdir', str(folder)]
-    subprocess.run([*python, *build, str(folder / 'source')], check=True, timeout=120)
-    (wheel,) = folder.glob('heat_lite_aliases-*.whl')
+    for name in ('aliases', 'aliases/openstack-heat'):
+        subprocess.run([*python, *build, str(folder / 'source' / name)], check=True, timeout=120)
     install = ['pip', 'install', '--quiet', '--no-deps', '--no-index', '--ignore-installed']
-    where = ['--prefix', str(folder / 'prefix'), str(wheel)]
+    where = ['--prefix', str(folder / 'prefix'), *map(str, folder.glob('*.whl'))]
     subprocess.run([*python, *install, *where], check=True, timeout=120)
     return folder / 'prefix'
+
+
+@pytest.fixture(scope='module')
+def site(prefix):
+    """The folder of the modules and the metadata that the packages install."""
+    (found,) = prefix.glob('lib/python*/site-packages')
+    return found
 
 
 @pytest.fixture
@@ -63,7 +95,7 @@ def call(tmp_path):
     return run
 
 
-def test_package_has_the_commands_and_the_version_of_the_service(prefix):
+def test_packages_have_the_commands_and_the_version_of_the_service(prefix, site):
     assert {path.name for path in (prefix / 'bin').iterdir()} == {*COMMANDS, *SCRIPTS}
     own, service = configparser.ConfigParser(), configparser.ConfigParser()
     own.read(ROOT / 'aliases' / 'setup.cfg')
@@ -73,6 +105,22 @@ def test_package_has_the_commands_and_the_version_of_the_service(prefix):
     assert own['options']['install_requires'].strip() == f'heat-lite=={version}'
     wanted = service['options.extras_require']['aliases'].strip()
     assert wanted == f'heat-lite-aliases=={version}'
+    (in_its_place,) = importlib.metadata.distributions(name='openstack-heat', path=[str(site)])
+    assert in_its_place.version.endswith(f'+heat.lite.{version}')
+    assert in_its_place.requires == [f'heat-lite-aliases=={version}']
+
+
+def test_files_are_where_deployment_tools_copy_them_from(prefix):
+    found = {
+        str(path.relative_to(prefix / 'etc/heat')): path.read_bytes()
+        for path in (prefix / 'etc').rglob('*')
+        if path.is_file()
+    }
+    assert set(found) == set(DATA)
+    for name, content in found.items():
+        # in a checkout they are files, not links, which "cp -r etc/heat/* /etc/heat/" would copy
+        source = ROOT / 'etc' / 'heat' / name
+        assert (source.read_bytes(), source.is_symlink()) == (content, False)
 
 
 def test_manage_reads_the_configuration_of_heat(prefix, call, tmp_path):
@@ -106,16 +154,170 @@ def test_wsgi_script_has_an_application(prefix, call, tmp_path, name, path, stat
     assert 'absent.conf' in refused.stderr
 
 
-def test_beside_heat_the_commands_are_those_of_heat(prefix, call, tmp_path):
-    info = tmp_path / 'site' / 'openstack_heat-27.0.1.dist-info'
+@pytest.mark.parametrize(('module', 'status'), MODULES.items())
+def test_wsgi_module_has_an_application(site, call, module, status):
+    key = 'auth_encryption_key = a key of these tests, 32 letters\n'
+    flavor = '[paste_deploy]\nflavor = noauth\n'
+    command = [sys.executable, '-c', MODULE_REQUEST, module]
+    done = call(*command, options=f'{key}{flavor}', path=site)
+    assert done.stdout.splitlines()[-1:] == [f'status {status} False'], done.stderr
+
+
+def install_heat(folder):
+    """Install a package with the name and the entry points of Heat 27."""
+    info = folder / 'openstack_heat-27.0.1.dist-info'
     info.mkdir(parents=True)
     (info / 'METADATA').write_text('Metadata-Version: 2.1\nName: openstack-heat\nVersion: 27.0.1\n')
-    (info / 'entry_points.txt').write_text('[console_scripts]\nheat-manage = real_heat:main\n')
-    (tmp_path / 'site' / 'real_heat.py').write_text('def main():\n    print("Heat itself")\n')
-    done = call(prefix / 'bin' / 'heat-manage', 'db_version', path=tmp_path / 'site')
-    assert (done.returncode, done.stdout) == (0, 'Heat itself\n')
-    done = call(prefix / 'bin' / 'heat-api', path=tmp_path / 'site')
-    assert done.returncode == 1 and 'openstack-heat is installed' in done.stderr
+    (info / 'entry_points.txt').write_text(
+        '[console_scripts]\nheat-manage = heat.names:main\n'
+        '[wsgi_scripts]\nheat-wsgi-api = heat.names:application\n'
+        '[oslo.policy.policies]\nheat = heat.names:rules\n'
+        '[oslo.policy.enforcer]\nheat = heat.names:main\n'
+    )
+    (folder / 'heat').mkdir()
+    (folder / 'heat' / '__init__.py').touch()
+    (folder / 'heat' / 'names.py').write_text(
+        'from oslo_policy import policy\n'
+        'def main():\n    print("Heat itself")\n'
+        'def application():\n    return "the application of Heat"\n'
+        'def rules():\n    return [policy.RuleDefault("of:heat", "@")]\n'
+    )
+    return folder
+
+
+def test_beside_heat_the_commands_are_those_of_heat(prefix, site, call, tmp_path):
+    path = f'{site}:{install_heat(tmp_path / "site")}'
+    done = call(prefix / 'bin' / 'heat-manage', 'db_version', path=path)
+    assert (done.returncode, done.stdout) == (0, 'Heat itself\n'), done.stderr
+    done = call(prefix / 'bin' / 'heat-api', path=path)
+    assert done.returncode == 1 and 'OpenStack Heat is installed' in done.stderr
+
+
+def test_beside_heat_the_module_and_the_tools_are_those_of_heat(site, call, tmp_path):
+    heat = install_heat(tmp_path / 'site')
+    # as after an installation into the same folder
+    shutil.copytree(site / 'heat' / 'wsgi', heat / 'heat' / 'wsgi')
+    done = call(
+        sys.executable, '-c', 'from heat.wsgi import api; print(api.application)', path=heat
+    )
+    assert done.stdout == 'the application of Heat\n', done.stderr
+    sample = [TOOLS / 'oslopolicy-sample-generator', '--namespace', 'heat']
+    for path in (f'{site}:{heat}', f'{heat}:{site}'):
+        done = call(*sample, path=path)
+        assert done.stdout.strip() == '#"of:heat": "@"', done.stderr
+    done = call(TOOLS / 'oslo-config-generator', '--namespace', 'heat.common.config', path=path)
+    assert '#max_resources_per_stack' not in done.stdout
+
+
+@pytest.fixture(scope='module')
+def listed(site):
+    """The options in the sample file of the namespaces of Heat, as (namespace, group, name)."""
+    config = ROOT / 'etc' / 'heat' / 'heat-config-generator.conf'
+    names = re.findall(r'^namespace = (heat\..+)$', config.read_text(), re.M)
+    command = [TOOLS / 'oslo-config-generator', *(f'--namespace={name}' for name in names)]
+    env = {**os.environ, 'PYTHONPATH': f'{ROOT}:{site}', 'PYTHONWARNINGS': 'ignore'}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    found, namespace, group = [], '', ''
+    for line in done.stdout.splitlines():
+        if start := re.fullmatch(r'\[(.+)\]', line):
+            group = start[1]
+        elif start := re.fullmatch('# From (.+)', line):
+            namespace = start[1]
+        elif start := re.match(r'#(\w+) =', line):
+            found.append((namespace, group, start[1]))
+    return found
+
+
+def test_namespaces_of_heat_list_each_option_once(listed):
+    ours = {(group, opt.dest) for group, opts in options.list_opts() for opt in opts}
+    found = [(group, name) for _, group, name in listed]
+    assert ours <= set(found) and ('database', 'connection') in found
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize(
+    'place',
+    [
+        ('heat.api.aws.ec2token', 'ec2authtoken', 'auth_url'),
+        ('heat.common.cache', 'resource_finder_cache', 'caching'),
+        ('heat.common.config', 'DEFAULT', 'max_resources_per_stack'),
+        ('heat.common.config', 'clients_nova', 'endpoint_type'),
+        ('heat.common.context', 'trustee', 'username'),
+        ('heat.common.crypt', 'DEFAULT', 'auth_encryption_key'),
+        ('heat.common.wsgi', 'DEFAULT', 'max_json_body_size'),
+        ('heat.engine.clients', 'DEFAULT', 'cloud_backend'),
+        (
+            'heat.engine.clients.os.keystone.heat_keystoneclient',
+            'DEFAULT',
+            'keystone_backend',
+        ),
+        ('heat.engine.hot.functions', 'yaql', 'limit_iterators'),
+        ('heat.engine.notification', 'DEFAULT', 'default_publisher_id'),
+        ('heat.engine.resources', 'DEFAULT', 'loadbalancer_template'),
+    ],
+    ids='.'.join,
+)
+def test_option_is_in_the_namespace_where_heat_has_it(listed, place):
+    assert place in listed
+
+
+def test_validator_accepts_what_deployment_tools_write(site, call, tmp_path):
+    groups = {
+        'DEFAULT': 'transport_url region_name_for_services server_keystone_endpoint_type '
+        'log_config_append use_journal fatal_deprecations host trusts_delegated_roles',
+        'database': 'connection connection_recycle_time max_pool_size max_overflow max_retries '
+        'mysql_wsrep_sync_wait db_max_retries',
+        'keystone_authtoken': 'auth_type memcache_security_strategy service_token_roles username',
+        'trustee': 'auth_type auth_url username password user_domain_id',
+        'ec2authtoken': 'auth_type auth_url insecure valid_interfaces region_name',
+        'cache': 'enabled backend memcache_servers',
+        'clients_keystone': 'auth_uri endpoint_type',
+        'oslo_concurrency': 'lock_path',
+        'oslo_messaging_notifications': 'driver topics transport_url',
+        'oslo_messaging_rabbit': 'use_queue_manager rabbit_quorum_queue rabbit_stream_fanout '
+        'rabbit_transient_quorum_queue rabbit_qos_prefetch_count processname',
+        'oslo_middleware': 'enable_proxy_headers_parsing',
+        'oslo_policy': 'policy_file',
+        'paste_deploy': 'api_paste_config',
+        'profiler': 'enabled hmac_keys trace_sqlalchemy connection_string',
+        'volumes': 'backups_enabled',
+    }
+    lines = [
+        line
+        for group, names in groups.items()
+        for line in (f'[{group}]', *(f'{name} = 1' for name in names.split()))
+    ]
+    file = tmp_path / 'deployed.conf'
+    file.write_text('\n'.join(lines))
+    config = ROOT / 'etc' / 'heat' / 'heat-config-generator.conf'
+    command = [TOOLS / 'oslo-config-validator', '--config-file', config, '--input-file', file]
+    done = call(*command, path=site)
+    assert (done.returncode, 'ERROR' in done.stderr) == (0, False), done.stderr
+    file.write_text('\n'.join([*lines, 'of_nobody = 1']))
+    done = call(*command, path=site)
+    assert done.returncode == 1 and 'volumes/of_nobody is not part' in done.stderr
+
+
+def test_policy_tools_read_the_rules_and_the_configuration_of_heat(site, call, tmp_path):
+    rule = 'stacks:index'
+    file = tmp_path / '.heat' / 'policy.yaml'
+    file.write_text(f'"{rule}": "role:observer"\n"actions:action": "!"\n')
+    policy = '[oslo_policy]\npolicy_file = policy.yaml\n'
+
+    def run(tool):
+        done = call(TOOLS / tool, '--namespace', 'heat', options=policy, path=site)
+        return done.returncode, yaml.safe_load(done.stdout), done.stderr
+
+    status, merged, _ = run('oslopolicy-policy-generator')
+    assert (status, merged[rule]) == (0, 'role:observer')
+    assert set(merged) == {each.name for each in rules.list_rules()}
+    assert run('oslopolicy-sample-generator')[0] == 0
+    assert run('oslopolicy-list-redundant') == (0, None, '')
+    assert run('oslopolicy-validator') == (0, None, '')
+    file.write_text(f'"stacks:of_nobody": "@"\n"{rule}": "rule:deny_everybody"\n')
+    status, found, _ = run('oslopolicy-validator')
+    assert (status, found) == (1, {'Unknown rule found in policy file': 'stacks:of_nobody'})
 
 
 def test_configuration_that_is_given_replaces_that_of_heat(tmp_path, monkeypatch):
