@@ -350,7 +350,9 @@ class MakeUrl(Function):
         budget.check_text(self.name, characters)
         budget.charge_steps(self.name, characters // CHARACTERS_A_QUOTING_STEP)
         path = urls.quote(parts.get('path', ''))
-        if path and self._net_location(parts) and not path.startswith('/'):
+        # the first of uses_netloc is no scheme; Python 3.14 itself adds no slash
+        has_place = self._net_location(parts) or parts.get('scheme') in urls.uses_netloc[1:]
+        if path and has_place and not path.startswith('/'):
             path = '/' + path
         query = urls.urlencode(parts.get('query', {}), safe='/')
         return urls.urlunsplit(
