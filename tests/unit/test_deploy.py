@@ -81,3 +81,41 @@ def test_man_page_is_without_faults(program, tmp_path):
     if shutil.which('man'):
         done = subprocess.run(['man', '--warnings', '-l', page], capture_output=True, text=True)
         assert program in done.stdout and done.stderr == ''
+
+
+def requirements():
+    """Return the requirements of the service: {name: its minimum, ''}."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / 'setup.cfg')
+    lines = setup['options']['install_requires'].split()
+    return {re.sub(r'\[.*\]', '', name): low for name, _, low in (x.partition('>=') for x in lines)}
+
+
+#: what the package of Debian is named after, where that is not the requirement's name
+DEBIAN_NAMES = {'PyYAML': 'yaml', 'psycopg2-binary': 'psycopg2', 'python-memcached': 'memcache'}
+
+
+def test_debian_package_brings_each_requirement():
+    control = (ROOT / 'deploy/debian/control').read_text()
+    bundled = (ROOT / 'deploy/debian/bundled.txt').read_text()
+    named = dict(re.findall(r'^ python3-(\S+?)(?: \(>= (?:1:)?(.+)\))?,$', control, re.MULTILINE))
+    named |= dict(re.findall(r'^([\w.]+)>=([\d.]+)', bundled, re.MULTILINE))
+    named = {name.lower(): low for name, low in named.items()}
+    for name, low in requirements().items():
+        debian = DEBIAN_NAMES.get(name, name).lower()
+        # regex has a version of Debian's own there
+        assert named.get(debian) in (low, '' if debian == 'regex' else low), name
+
+
+def test_pip_of_openstack_ansible_is_asked_for_distributions_that_exist():
+    path = ROOT / 'deploy/openstack-ansible/user_variables_heat_lite.yml'
+    values = yaml.safe_load(path.read_text())
+    asked = [
+        *values['heat_user_pip_packages'],
+        values['heat_git_install_branch'] + 'egg=openstack-heat',
+    ]
+    for url in asked:
+        options = dict(word.split('=') for word in url.partition('#')[2].split('&'))
+        setup = configparser.ConfigParser()
+        setup.read(ROOT / options.get('subdirectory', '.') / 'setup.cfg')
+        assert setup['metadata']['name'] == options['egg']
