@@ -28,7 +28,7 @@ PARTS = {
         (BIN / 'mypy',),
     ),
     'unit': ((*PARALLEL, 'tests/unit', 'tests/http'),),
-    'functional': ((*PARALLEL, '--dist', 'loadgroup', 'tests/functional'),),
+    'functional': ((*PARALLEL, '--dist', 'loadgroup', 'tests/functional', 'tests/deployers'),),
     # kills running engines, each those of its own service
     'chaos': ((*PARALLEL, '--dist', 'loadfile', 'tests/chaos'),),
     # the web page in Chromium; screenshots are in build/screenshots

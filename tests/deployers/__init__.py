@@ -1,0 +1,1 @@
+"""Files of the deployers of Heat, unmodified: what they render starts this service."""
