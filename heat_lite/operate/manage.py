@@ -64,12 +64,15 @@ def _fail(reason: object) -> int:
 
 def db_sync(conf: ConfigOpts) -> int:
     """Create or upgrade the tables, or take over those of Heat."""
-    if conf.command.dry_run:
-        return heat_database.dry_run(conf)
     if conf.command.check:
         return heat_database.check(conf)
     heat_database.sync(conf)
     return 0
+
+
+def takeover_plan(conf: ConfigOpts) -> int:
+    """Print what the take-over of a database of Heat changes, and its steps."""
+    return heat_database.plan(conf)
 
 
 def give_back(conf: ConfigOpts) -> int:
@@ -215,9 +218,8 @@ def _register(conf: ConfigOpts) -> None:
 
 def _add_commands(commands: Any) -> None:
     _add_sync_arguments(_add(commands, 'db_sync', db_sync))
-    _add(commands, 'give_back', give_back, ' --dry-run').add_argument(
-        '--dry-run', action='store_true', help='report only what cannot be given back'
-    )
+    _add_plan(_add(commands, 'takeover', takeover_plan, ' plan', 'See what a take-over does.'))
+    _add_return_arguments(_add(commands, 'give_back', give_back, ' --dry-run'))
     _add(commands, 'db_version', db_version)
     _add_purge_arguments(_add(commands, 'purge_deleted', purge_deleted, ' -g days 30'))
     _add_encryption_arguments(_add(commands, 'update_params', update_params, ' encrypt'))
@@ -326,17 +328,37 @@ def _add_top_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_plan(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(required=True, dest='action', help='what to do')
+    _add(actions, 'plan', takeover_plan, ' /etc/heat/heat.conf').add_argument(
+        'files', nargs='*', metavar='FILE', help='configuration files instead of those in use'
+    )
+
+
+def _add_return_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--dry-run', action='store_true', help='report only what cannot be given back'
+    )
+    _add_stop_arguments(parser)
+
+
+def _add_stop_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--wait', action='store_true', help='wait until no engine reports to the database'
+    )
+    parser.add_argument(
+        '--engines-are-stopped',
+        action='store_true',
+        help='do not count the last heartbeats of engines that were killed: only if none runs',
+    )
+
+
 def _add_sync_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('version', nargs='?', help='upgrade to this revision instead of the newest')
     parser.add_argument(
-        '--check', action='store_true', help='print the steps only; status 1 if there are any'
+        '--check', action='store_true', help='print the steps only; status 3 if there are any'
     )
-    parser.add_argument(
-        '--dry-run',
-        action='store_true',
-        help='print the steps, then read, parse and plan each stack, and report what cannot be '
-        'carried over',
-    )
+    _add_stop_arguments(parser)
 
 
 def _add_purge_arguments(parser: argparse.ArgumentParser) -> None:

@@ -360,14 +360,29 @@ def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):
     path = tmp_path / 'heat-lite.conf'
     text = f'auth_encryption_key = {heat_database.KEY}\n[database]\nconnection = {url}\n'
     path.write_text(f'[DEFAULT]\n{text}', encoding='utf-8')
-    for module, *command in (['cmd.engine'], ['operate.manage', 'db_sync']):
+
+    def run(module, *command):
         program = [sys.executable, '-W', 'ignore', '-m', f'heat_lite.{module}']
-        done = subprocess.run(
+        return subprocess.run(
             [*program, '--config-file', str(path), *command],
             capture_output=True,
             text=True,
             timeout=WAIT_SECONDS,
         )
+
+    for module, *command in (['cmd.engine'], ['operate.manage', 'db_sync']):
+        done = run(module, *command)
         assert done.returncode == 1
         assert HEAT_ENGINE['engine_id'] in done.stderr and 'Stop it first' in done.stderr
+    planned = run('operate.manage', 'takeover', 'plan')
+    assert planned.returncode == 0, planned.stderr
+    for text in (HEAT_ENGINE['engine_id'], 'leg-slow-1', 'create table watch_rule'):
+        assert text in planned.stdout
+    assert 'Verdict: nothing is in the way.' in planned.stdout
     assert migration.version(url) == '97b2a986f922'
+    assert run('operate.manage', 'db_sync', '--check').returncode == 3
+    done = run('operate.manage', 'db_sync', '--engines-are-stopped')
+    assert done.returncode == 0, done.stderr
+    with databases.configured(url):
+        assert not services.foreign('heat-lite-engine'), 'an engine can start now'
+    assert run('operate.manage', 'db_sync', '--check').returncode == 0

@@ -34,7 +34,7 @@ OF_ENGINES = ('service', 'stack_lock', 'sync_point')
 #: copies that one transaction inserts
 BATCH = 50
 READ_SECONDS = 0.05
-COMMANDS = (['db_sync', '--dry-run'], ['db_sync'], ['give_back', '--dry-run'], ['give_back'])
+COMMANDS = (['takeover', 'plan'], ['db_sync'], ['give_back', '--dry-run'], ['give_back'])
 
 
 def copied(name, value, table, number, stride):

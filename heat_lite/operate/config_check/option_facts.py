@@ -45,6 +45,8 @@ _SERVER = 'the servers read {} of [heat_api], [heat_api_cfn] and [heat_api_cloud
 _OWN_SERVER = 'the servers are not those of oslo.service.'
 _DRIVER = 'traces are sent by OTLP.'
 UNUSED = {
+    ('trustee', 'region_name'): 'the region is region_name_for_services of [DEFAULT].',
+    ('oslo_messaging_rabbit', 'heartbeat_in_pthread'): 'heartbeats have a native thread always.',
     ('profiler', 'trace_sqlalchemy'): 'transactions are always traced.',
     ('profiler', 'trace_requests'): 'requests to services are always traced.',
     ('profiler', 'es_doc_type'): _DRIVER,

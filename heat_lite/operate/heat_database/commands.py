@@ -13,6 +13,8 @@ from heat_lite.db.heat_database import give_back as give_back_rows
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.db.maintenance import reencrypt
 from heat_lite.operate import folder_settings
+from heat_lite.operate.config_check import option_report
+from heat_lite.operate.config_check.option_report import HAS_ERRORS, HAS_FINDINGS
 from heat_lite.operate.heat_database import user_projects
 from heat_lite.operate.heat_database.ownership import held_by, holders
 
@@ -20,6 +22,17 @@ from heat_lite.operate.heat_database.ownership import held_by, holders
 PROGRESS = 1000
 #: rows that one query reads
 BATCH = 500
+STEPS = """
+1. Make a backup of the database.
+2. Stop heat-engine, then heat-api and heat-api-cfn: {stop}.
+3. heat-lite-manage db_sync (with --engines-are-stopped after a kill)
+4. Start heat-lite-engine, then heat-lite-api and heat-lite-api-cfn; heat-lite-manage verify
+The way back: stop them, heat-lite-manage give_back, start Heat 27."""
+VERDICTS = {
+    0: 'Verdict: nothing is in the way.',
+    HAS_FINDINGS: 'Verdict: nothing is in the way; the options above act otherwise here.',
+    HAS_ERRORS: 'Verdict: settle the errors of options and the reasons of stacks above first.',
+}
 
 
 def sync(conf: ConfigOpts) -> None:
@@ -28,33 +41,68 @@ def sync(conf: ConfigOpts) -> None:
     Raises ValueError if one does, or for an unknown revision.
     """
     url, version = conf.database.connection, conf.command.version
-    if heat_schema.is_heat(migration.version(url)) and (others := holders()):
-        raise ValueError(held_by(others))
+    if heat_schema.is_heat(migration.version(url)):
+        _require_free(conf, own=True)
     migration.sync(url, version, report=print)
 
 
+def _require_free(conf: ConfigOpts, own: bool) -> None:
+    """Raise ValueError if engines hold the database, unless the operator says what to do.
+
+    ``engines_are_stopped``: their heartbeats do not count. ``wait``: until these have expired.
+    """
+    others = holders(own)
+    if others and conf.command.engines_are_stopped:
+        for row in others:
+            services.delete(row.id)
+        return
+    if others and conf.command.wait:
+        print(f'{held_by(others)} Waiting for that.', flush=True)
+        while others := holders(own):
+            time.sleep(1)
+    if others:
+        raise ValueError(
+            f'{held_by(others)} If it has stopped, use --engines-are-stopped; --wait waits.'
+        )
+
+
 def check(conf: ConfigOpts) -> int:
-    """Print what ``db_sync`` would do. Return 1 if it has to run."""
+    """Print what ``db_sync`` would do. Return 3 if it has to run."""
     steps = migration.plan(conf.database.connection)
     for step in steps:
         print(step)
-    return 1 if steps else 0
+    return HAS_FINDINGS if steps else 0
 
 
-def dry_run(conf: ConfigOpts) -> int:
-    """Print what ``db_sync`` would do, and read, parse and plan all stacks.
+def plan(conf: ConfigOpts) -> int:
+    """Print what a take-over changes, what is unsupported, and its steps. Change nothing.
 
-    Return 1 if a stack cannot be carried over.
+    Return 1 if a configuration file has errors or a stack cannot be carried over completely, else 3
+    if options have no effect here or another one, else 0.
     """
+    files = conf.command.files or conf.config_file
+    print(f'Configuration: {", ".join(files)}')
+    status = option_report.report(files)
+    print('\nDatabase:')
     check(conf)
-    for other in holders():
-        print(f'{services.describe(other)} holds the database: stop it before db_sync')
+    print('\nStacks:')
+    if _read_stacks(conf):
+        status = HAS_ERRORS
+    engines = [services.describe(other) for other in holders()]
+    stop = '; '.join(engines) or 'no engine reports to the database'
+    print(f'\nSteps:{STEPS.format(stop=stop)}\n{VERDICTS[status]}')
+    return status
+
+
+def _read_stacks(conf: ConfigOpts) -> int:
+    """Read, parse and plan all stacks. Return how many cannot be carried over completely."""
     # It loads slowly, with warnings of its libraries: only this command needs it.
     report = importlib.import_module('heat_lite.operate.heat_database.report')
     started, totals = time.monotonic(), report.Totals()
     for finding in report.read_stacks(conf):
         totals.add(finding)
-        for reason in finding.reasons:
+        going = ['its action is in progress, and will be continued'] * finding.in_progress
+        for reason in [*finding.reasons, *going]:
             print(f'stack {finding.name} {finding.stack_id} of project {finding.tenant}: {reason}')
         if totals.stacks % PROGRESS == 0:
             print(f'{totals.stacks} stacks read')
@@ -64,7 +112,7 @@ def dry_run(conf: ConfigOpts) -> int:
         f'{seconds:.0f} s; {totals.in_progress} are in progress and will be continued; '
         f'{totals.failed} cannot be carried over completely'
     )
-    return 1 if totals.failed else 0
+    return totals.failed
 
 
 def give_back(conf: ConfigOpts) -> int:
@@ -82,16 +130,14 @@ def give_back(conf: ConfigOpts) -> int:
     unknown = list(reencrypt.undecryptable(keys, BATCH))
     for table, number in unknown:
         print(f'row {number} of table {table}: no key decrypts its secret')
-    running = holders(own=False)
     domain = keystone.stack_domain(conf) if conf.stack_domain_admin else None
     if domain is not None:
         print(f'stacks that get a project of users in Keystone: {user_projects.count_missing()}')
     if conf.command.dry_run:
-        for row in running:
+        for row in holders(own=False):
             print(f'{services.describe(row)} holds the database: stop it before give_back')
         return 1 if unfinished or unknown else 0
-    if running:
-        raise ValueError(held_by(running))
+    _require_free(conf, own=False)
     if unknown:
         raise ValueError(
             f'{len(unknown)} rows have secrets that no key decrypts: add their keys to [heat_lite] '
