@@ -85,13 +85,13 @@ class Swift(rest.Api):
         query = urllib.parse.urlencode({'temp_url_sig': signature, 'temp_url_expires': expires})
         return f'{parts.scheme}://{parts.netloc}{path}?{query}'
 
-    def signal_url(self, container: str, name: str, text: str = UNSIGNALLED) -> str:
-        """Return a temporary URL for signals; ``text`` is the object before the first one.
+    def signal_url(self, container: str, name: str, text: str | None = None) -> str:
+        """Return a temporary URL for signals; ``text`` is the first content, else UNSIGNALLED.
 
         Each PUT creates a version of the object in the same container, so no signal is lost.
         """
         self.create_container(container, **{VERSIONS_LOCATION: container})
-        self.put_object(container, name, text)
+        self.put_object(container, name, UNSIGNALLED if text is None else text)
         return self.temp_url(container, name)
 
     def read_signals(self, container: str, name: str, after: str = '') -> dict[str, str]:

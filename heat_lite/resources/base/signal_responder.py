@@ -4,7 +4,7 @@ import json
 import logging
 import urllib.parse
 
-from heat_lite.clients import errors, swift
+from heat_lite.clients import errors
 from heat_lite.common import ec2, exception, signal_signature
 from heat_lite.engine import event
 from heat_lite.resources.base import signal_transports
@@ -107,8 +107,8 @@ class SignalResponder(StackUser):
     #: the name of the property with the transport, if the type has one
     transport_property: str | None = None
 
-    #: what a Swift object for signals contains before the first one
-    unsignalled = swift.UNSIGNALLED
+    #: what a Swift object for signals contains before the first one; None: what handles of Heat do
+    unsignalled: str | None = None
 
     #: whether the loss of the transport has been logged
     _transport_lost = False
