@@ -83,8 +83,8 @@ def hold(locks: Mapping[str, str]) -> list[str]:
     kept = 0
     for engine_id, stack_ids in sorted(engines.items()):
         for chosen in queries.any_of(_L.c.stack_id, stack_ids):
-            query = update(_L).where(chosen, _L.c.engine_id == engine_id)
-            kept += session.execute(query.values(uses=_L.c.uses + 1)).rowcount
+            held = update(_L).where(chosen, _L.c.engine_id == engine_id)
+            kept += session.execute(held.values(uses=_L.c.uses + 1)).rowcount
     if kept == len(locks):
         return []
     query = select(_L.c.stack_id, _L.c.engine_id)

@@ -4,6 +4,7 @@ import glob
 import logging
 import os
 import re
+import typing
 from collections.abc import Collection, Sequence
 
 from oslo_config import cfg
@@ -131,10 +132,10 @@ def _check_references(
 
 
 def _check_value(conf: ConfigOpts, file: str, group: str, name: str) -> None:
-    options = conf if group == 'DEFAULT' else conf[group] if group in conf else ()
+    values: typing.Any = conf if group == 'DEFAULT' else conf[group] if group in conf else {}
     try:
-        if name in options:
-            options[name]
+        if name in values:
+            values[name]
     except cfg.ConfigFileValueError as error:
         reason = str(error).partition(' is not valid: ')[2]
         raise exception.ConfigurationError(f'{file}: [{group}] {name}: {reason}') from None

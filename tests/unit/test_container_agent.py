@@ -50,7 +50,7 @@ class Service(ThreadingHTTPServer):
 
     def result(self, name):
         """Return the first result of a deployment."""
-        wait_until(lambda: name in self.received)
+        wait_until(lambda: self.received.get(name))
         return self.received[name][0]
 
 

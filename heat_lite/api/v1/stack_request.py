@@ -112,7 +112,7 @@ class StackRequest:
             document = reader.parse(text)
             template, author = document['template'], document.get(api.TEMPLATE_TEXT)
             if isinstance(author, str) and self._read(author) != template:
-                self._text = {}  # somebody changed the template of the document
+                self._text = {}  # the template of the document was changed since
         except (KeyError, ValueError) as error:
             raise exc.HTTPBadRequest(f'Invalid adopt data: {error}') from None
         if not isinstance(template, dict):

@@ -187,7 +187,7 @@ def test_packaged_templates_have_no_findings():
     paths = sorted(
         str(path.relative_to(ROOT)) for path in (ROOT / 'etc/heat_lite/templates').rglob('*.yaml')
     )
-    done = run('lint', *paths)
+    done = run('lint', '--root', 'etc', *paths)  # some are links
     assert paths and (done.stdout, done.returncode) == ('nothing to complain about\n', 0)
 
 

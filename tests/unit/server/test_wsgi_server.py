@@ -4,14 +4,13 @@ import gc
 import logging
 import socket
 import threading
-import time
 import weakref
 
 import eventlet
 import pytest
 
 from heat_lite.server import wsgi_connection, wsgi_server
-from tests.timeouts import WAIT_SECONDS
+from tests.timeouts import WAIT_SECONDS, wait_until
 
 REQUEST = b'POST /?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody'
 
@@ -71,20 +70,14 @@ def test_connection_ends_with_the_request_that_arrives_while_the_server_stops():
     server.start()
     with socket.create_connection(sock.getsockname(), WAIT_SECONDS) as client:
         client.sendall(REQUEST.partition(b'Connection')[0])
-        wait_for(lambda: [each for each in server._connections.all() if not each.stream.is_idle()])
+        wait_until(
+            lambda: [each for each in server._connections.all() if not each.stream.is_idle()]
+        )
         (connection,) = server._connections.all()
         stop = threading.Thread(target=server.stop, args=[WAIT_SECONDS])
         stop.start()
-        wait_for(lambda: connection.is_ending)
+        wait_until(lambda: connection.is_ending)
         client.sendall(b'\r\n')
         answer = b''.join(iter(lambda: client.recv(4096), b''))
     stop.join()
     assert answer.startswith(b'HTTP/1.1 200') and b'Connection: close' in answer
-
-
-def wait_for(condition):
-    for _ in range(int(WAIT_SECONDS * 100)):
-        if condition():
-            return
-        time.sleep(0.01)
-    pytest.fail('The server does not get there.')
