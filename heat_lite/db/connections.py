@@ -177,11 +177,12 @@ def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine
     args.update({key: value for key, value in sizes.items() if value is not None})
     if isolation_level:
         args['isolation_level'] = isolation_level
+    driver, limit = url.get_driver_name(), str(settings.silence)
     if url.get_backend_name() == 'postgresql':
         url = _with_defaults(url, options=POSTGRESQL_IDLE)
+    if driver == 'psycopg2':
         _limit_silence_of_libpq(url, settings.silence)
-    elif settings.silence:
-        limit = str(settings.silence)
+    elif driver == 'pymysql' and settings.silence:  # others have other options, or none
         url = _with_defaults(url, read_timeout=limit, write_timeout=limit)
     engine = _create(url, **args)
     if url.get_backend_name() == 'mysql':
