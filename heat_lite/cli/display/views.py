@@ -65,10 +65,8 @@ class LineView:
         Events of nested stacks are left out: their resources have the same. Of the stack itself, a
         person sees the begin of a rollback only: the end of the action has a line of its own.
         """
-        kinds = [short_type(member.row['resource_type']) for member in tree.members.values()]
-        for at, texts in enumerate(([*tree.members, *(tree.plan or ())], kinds)):
-            longest = max(map(len, texts), default=0)
-            self._widths[at] = max(self._widths[at], min(longest, MAX_WIDTH))
+        if events and not self.out.is_json:
+            self._widen_columns(tree)
         for event in events:
             path, status = tree.path_of(event), event['resource_status']
             is_own = resource_tree.is_of_stack(event)
@@ -78,6 +76,12 @@ class LineView:
                 member = tree.members.get(path)
                 kind = STACK_TYPE if is_own else member.row['resource_type'] if member else ''
                 self._show(event, path, kind, self._seconds(event, path, now))
+
+    def _widen_columns(self, tree: resource_tree.ResourceTree) -> None:
+        kinds = [short_type(member.row['resource_type']) for member in tree.members.values()]
+        for at, texts in enumerate(([*tree.members, *(tree.plan or ())], kinds)):
+            longest = max(map(len, texts), default=0)
+            self._widths[at] = max(self._widths[at], min(longest, MAX_WIDTH))
 
     def _seconds(self, event: Values, path: str, now: float) -> float | None:
         """Return the seconds since the begin of the work; times of events are whole seconds."""
