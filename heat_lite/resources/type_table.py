@@ -15,18 +15,18 @@ _TABLE = """
     AWS::CloudFormation::WaitCondition aws.wait_condition:WaitCondition aws.cfn.wait_condition
     AWS::CloudFormation::WaitConditionHandle aws.wait_condition:WaitConditionHandle aws.cfn.wait_condition_handle
     AWS::EC2::EIP aws.ec2.eip:EIP aws.ec2.eip
-    AWS::EC2::EIPAssociation aws.ec2.eip_association:EIPAssociation aws.ec2.eip
+    AWS::EC2::EIPAssociation aws.ec2.eip:EIPAssociation aws.ec2.eip
     AWS::EC2::Instance aws.ec2.instance:Instance aws.ec2.instance
-    AWS::EC2::InternetGateway aws.ec2.internet_gateway:InternetGateway aws.ec2.internet_gateway
+    AWS::EC2::InternetGateway aws.ec2.vpc:InternetGateway aws.ec2.internet_gateway
     AWS::EC2::NetworkInterface aws.ec2.network_interface:NetworkInterface aws.ec2.network_interface
-    AWS::EC2::RouteTable aws.ec2.route_table:RouteTable aws.ec2.route_table
+    AWS::EC2::RouteTable aws.ec2.vpc:RouteTable aws.ec2.route_table
     AWS::EC2::SecurityGroup aws.ec2.security_group:SecurityGroup aws.ec2.security_group
-    AWS::EC2::Subnet aws.ec2.subnet:Subnet aws.ec2.subnet
-    AWS::EC2::SubnetRouteTableAssociation aws.ec2.subnet_route_table_association:SubnetRouteTableAssociation aws.ec2.route_table
+    AWS::EC2::Subnet aws.ec2.vpc:Subnet aws.ec2.subnet
+    AWS::EC2::SubnetRouteTableAssociation aws.ec2.vpc:SubnetRouteTableAssociation aws.ec2.route_table
     AWS::EC2::VPC aws.ec2.vpc:VPC aws.ec2.vpc
-    AWS::EC2::VPCGatewayAttachment aws.ec2.vpc_gateway_attachment:VPCGatewayAttachment aws.ec2.internet_gateway
+    AWS::EC2::VPCGatewayAttachment aws.ec2.vpc:VPCGatewayAttachment aws.ec2.internet_gateway
     AWS::EC2::Volume aws.ec2.volume:Volume aws.ec2.volume
-    AWS::EC2::VolumeAttachment aws.ec2.volume_attachment:VolumeAttachment aws.ec2.volume
+    AWS::EC2::VolumeAttachment aws.ec2.volume:VolumeAttachment aws.ec2.volume
     AWS::ElasticLoadBalancing::LoadBalancer aws.load_balancer:LoadBalancer aws.lb.loadbalancer
     AWS::IAM::AccessKey aws.iam:AccessKey aws.iam.user
     AWS::IAM::User aws.iam:User aws.iam.user
@@ -41,22 +41,22 @@ _TABLE = """
     HeatLite::Container::Volume containers.volume:Volume
     OS::Aodh::Alarm openstack.aodh.alarm:ThresholdAlarm openstack.aodh.alarm
     OS::Aodh::CombinationAlarm base.hidden_types:OSAodhCombinationAlarm
-    OS::Aodh::CompositeAlarm openstack.aodh.composite_alarm:CompositeAlarm openstack.aodh.composite_alarm
-    OS::Aodh::EventAlarm openstack.aodh.event_alarm:EventAlarm openstack.aodh.alarm
-    OS::Aodh::GnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi:GnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi.alarm
-    OS::Aodh::GnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi:GnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi.alarm
-    OS::Aodh::GnocchiResourcesAlarm openstack.aodh.gnocchi:GnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
-    OS::Aodh::LBMemberHealthAlarm openstack.aodh.lb_member_health_alarm:LBMemberHealthAlarm openstack.aodh.alarm
-    OS::Aodh::PrometheusAlarm openstack.aodh.prometheus_alarm:PrometheusAlarm openstack.aodh.alarm
-    OS::Barbican::CertificateContainer openstack.barbican.certificate_container:CertificateContainer openstack.barbican.container
-    OS::Barbican::GenericContainer openstack.barbican.generic_container:GenericContainer openstack.barbican.container
+    OS::Aodh::CompositeAlarm openstack.aodh.alarm:CompositeAlarm openstack.aodh.composite_alarm
+    OS::Aodh::EventAlarm openstack.aodh.alarm:EventAlarm openstack.aodh.alarm
+    OS::Aodh::GnocchiAggregationByMetricsAlarm openstack.aodh.alarm:GnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiAggregationByResourcesAlarm openstack.aodh.alarm:GnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiResourcesAlarm openstack.aodh.alarm:GnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::LBMemberHealthAlarm openstack.aodh.alarm:LBMemberHealthAlarm openstack.aodh.alarm
+    OS::Aodh::PrometheusAlarm openstack.aodh.alarm:PrometheusAlarm openstack.aodh.alarm
+    OS::Barbican::CertificateContainer openstack.barbican.containers:CertificateContainer openstack.barbican.container
+    OS::Barbican::GenericContainer openstack.barbican.containers:GenericContainer openstack.barbican.container
     OS::Barbican::Order openstack.barbican.order:Order openstack.barbican.order
-    OS::Barbican::RSAContainer openstack.barbican.rsa_container:RSAContainer openstack.barbican.container
+    OS::Barbican::RSAContainer openstack.barbican.containers:RSAContainer openstack.barbican.container
     OS::Barbican::Secret openstack.barbican.secret:Secret openstack.barbican.secret
     OS::Blazar::Host openstack.blazar.host:Host openstack.blazar.host
     OS::Blazar::Lease openstack.blazar.lease:Lease openstack.blazar.lease
-    OS::Cinder::EncryptedVolumeType openstack.cinder.encrypted_volume_type:EncryptedVolumeType openstack.cinder.encrypted_volume_type
-    OS::Cinder::QoSAssociation openstack.cinder.qos_association:QoSAssociation openstack.cinder.qos_specs
+    OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:EncryptedVolumeType openstack.cinder.encrypted_volume_type
+    OS::Cinder::QoSAssociation openstack.cinder.qos_specs:QoSAssociation openstack.cinder.qos_specs
     OS::Cinder::QoSSpecs openstack.cinder.qos_specs:QoSSpecs openstack.cinder.qos_specs
     OS::Cinder::Quota openstack.cinder.quota:Quota openstack.cinder.quota
     OS::Cinder::Volume openstack.cinder.volume:Volume openstack.cinder.volume
@@ -64,7 +64,7 @@ _TABLE = """
     OS::Cinder::VolumeType openstack.cinder.volume_type:VolumeType openstack.cinder.volume_type
     OS::Designate::Domain base.hidden_types:OSDesignateDomain
     OS::Designate::Record base.hidden_types:OSDesignateRecord
-    OS::Designate::RecordSet openstack.designate.record_set:RecordSet openstack.designate.recordset
+    OS::Designate::RecordSet openstack.designate.zone:RecordSet openstack.designate.recordset
     OS::Designate::Zone openstack.designate.zone:Zone openstack.designate.zone
     OS::Glance::Image base.hidden_types:OSGlanceImage
     OS::Glance::WebImage openstack.glance.web_image:WebImage openstack.glance.image
@@ -100,45 +100,45 @@ _TABLE = """
     OS::Heat::WaitCondition heat.wait_condition:HeatWaitCondition openstack.heat.wait_condition
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
     OS::Ironic::Port openstack.ironic.port:Port openstack.ironic.port
-    OS::Keystone::Domain openstack.keystone.domain:Domain openstack.keystone.domain
-    OS::Keystone::Endpoint openstack.keystone.endpoint:Endpoint openstack.keystone.endpoint
-    OS::Keystone::Group openstack.keystone.group:Group openstack.keystone.group
-    OS::Keystone::GroupRoleAssignment openstack.keystone.group_role_assignment:GroupRoleAssignment openstack.keystone.role_assignments
-    OS::Keystone::Project openstack.keystone.project:Project openstack.keystone.project
-    OS::Keystone::Region openstack.keystone.region:Region openstack.keystone.region
-    OS::Keystone::Role openstack.keystone.role:Role openstack.keystone.role
-    OS::Keystone::Service openstack.keystone.service:Service openstack.keystone.service
-    OS::Keystone::User openstack.keystone.user:User openstack.keystone.user
-    OS::Keystone::UserRoleAssignment openstack.keystone.user_role_assignment:UserRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::Domain openstack.keystone.projects:Domain openstack.keystone.domain
+    OS::Keystone::Endpoint openstack.keystone.catalog:Endpoint openstack.keystone.endpoint
+    OS::Keystone::Group openstack.keystone.users:Group openstack.keystone.group
+    OS::Keystone::GroupRoleAssignment openstack.keystone.roles:GroupRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::Project openstack.keystone.projects:Project openstack.keystone.project
+    OS::Keystone::Region openstack.keystone.catalog:Region openstack.keystone.region
+    OS::Keystone::Role openstack.keystone.roles:Role openstack.keystone.role
+    OS::Keystone::Service openstack.keystone.catalog:Service openstack.keystone.service
+    OS::Keystone::User openstack.keystone.users:User openstack.keystone.user
+    OS::Keystone::UserRoleAssignment openstack.keystone.roles:UserRoleAssignment openstack.keystone.role_assignments
     OS::Magnum::Bay base.hidden_types:OSMagnumBay
-    OS::Magnum::BayModel openstack.magnum.bay_model:BayModel
+    OS::Magnum::BayModel openstack.magnum.cluster:BayModel
     OS::Magnum::Cluster openstack.magnum.cluster:Cluster openstack.magnum.cluster
-    OS::Magnum::ClusterTemplate openstack.magnum.cluster_template:ClusterTemplate openstack.magnum.cluster_template
-    OS::Manila::SecurityService openstack.manila.security_service:SecurityService openstack.manila.security_service
+    OS::Magnum::ClusterTemplate openstack.magnum.cluster:ClusterTemplate openstack.magnum.cluster_template
+    OS::Manila::SecurityService openstack.manila.share_network:SecurityService openstack.manila.security_service
     OS::Manila::Share openstack.manila.share:Share openstack.manila.share
     OS::Manila::ShareNetwork openstack.manila.share_network:ShareNetwork openstack.manila.share_network
-    OS::Manila::ShareType openstack.manila.share_type:ShareType openstack.manila.share_type
+    OS::Manila::ShareType openstack.manila.share:ShareType openstack.manila.share_type
     OS::Mistral::CronTrigger openstack.mistral.cron_trigger:CronTrigger openstack.mistral.cron_trigger
     OS::Mistral::ExternalResource openstack.mistral.external_resource:ExternalResource openstack.mistral.external_resource
     OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
     OS::Monasca::AlarmDefinition base.hidden_types:OSMonascaAlarmDefinition
     OS::Monasca::Notification base.hidden_types:OSMonascaNotification
-    OS::Neutron::AddressScope openstack.neutron.address_scope:AddressScope openstack.neutron.address_scope
+    OS::Neutron::AddressScope openstack.neutron.subnet_pool:AddressScope openstack.neutron.address_scope
     OS::Neutron::ExtraRoute openstack.neutron.extra_route:ExtraRoute openstack.neutron.extraroute
-    OS::Neutron::ExtraRouteSet openstack.neutron.extra_route_set:ExtraRouteSet openstack.neutron.extrarouteset
-    OS::Neutron::Firewall openstack.neutron.firewall.firewall:Firewall openstack.neutron.firewall
-    OS::Neutron::FirewallPolicy openstack.neutron.firewall.firewall_policy:FirewallPolicy openstack.neutron.firewall
-    OS::Neutron::FirewallRule openstack.neutron.firewall.firewall_rule:FirewallRule openstack.neutron.firewall
+    OS::Neutron::ExtraRouteSet openstack.neutron.extra_route:ExtraRouteSet openstack.neutron.extrarouteset
+    OS::Neutron::Firewall openstack.neutron.firewall:Firewall openstack.neutron.firewall
+    OS::Neutron::FirewallPolicy openstack.neutron.firewall:FirewallPolicy openstack.neutron.firewall
+    OS::Neutron::FirewallRule openstack.neutron.firewall:FirewallRule openstack.neutron.firewall
     OS::Neutron::FloatingIP openstack.neutron.floating_ip:FloatingIP openstack.neutron.floatingip
-    OS::Neutron::FloatingIPAssociation openstack.neutron.floating_ip_association:FloatingIPAssociation openstack.neutron.floatingip
-    OS::Neutron::FloatingIPPortForward openstack.neutron.floating_ip_port_forward:FloatingIPPortForward openstack.neutron.floatingip
-    OS::Neutron::FlowClassifier openstack.neutron.sfc.flow_classifier:FlowClassifier openstack.neutron.sfc.flow_classifier
+    OS::Neutron::FloatingIPAssociation openstack.neutron.floating_ip:FloatingIPAssociation openstack.neutron.floatingip
+    OS::Neutron::FloatingIPPortForward openstack.neutron.floating_ip:FloatingIPPortForward openstack.neutron.floatingip
+    OS::Neutron::FlowClassifier openstack.neutron.sfc:FlowClassifier openstack.neutron.sfc.flow_classifier
     OS::Neutron::HealthMonitor base.hidden_types:OSNeutronHealthMonitor
-    OS::Neutron::IKEPolicy openstack.neutron.vpn.ike_policy:IKEPolicy openstack.neutron.vpnservice
-    OS::Neutron::IPsecPolicy openstack.neutron.vpn.ipsec_policy:IPsecPolicy openstack.neutron.vpnservice
-    OS::Neutron::IPsecSiteConnection openstack.neutron.vpn.ipsec_site_connection:IPsecSiteConnection openstack.neutron.vpnservice
+    OS::Neutron::IKEPolicy openstack.neutron.vpn:IKEPolicy openstack.neutron.vpnservice
+    OS::Neutron::IPsecPolicy openstack.neutron.vpn:IPsecPolicy openstack.neutron.vpnservice
+    OS::Neutron::IPsecSiteConnection openstack.neutron.vpn:IPsecSiteConnection openstack.neutron.vpnservice
     OS::Neutron::L2Gateway openstack.neutron.l2_gateway:L2Gateway openstack.neutron.l2_gateway
-    OS::Neutron::L2GatewayConnection openstack.neutron.l2_gateway_connection:L2GatewayConnection openstack.neutron.l2_gateway_connection
+    OS::Neutron::L2GatewayConnection openstack.neutron.l2_gateway:L2GatewayConnection openstack.neutron.l2_gateway_connection
     OS::Neutron::LBaaS::HealthMonitor base.hidden_types:OSNeutronLBaaSHealthMonitor
     OS::Neutron::LBaaS::L7Policy base.hidden_types:OSNeutronLBaaSL7Policy
     OS::Neutron::LBaaS::L7Rule base.hidden_types:OSNeutronLBaaSL7Rule
@@ -147,55 +147,55 @@ _TABLE = """
     OS::Neutron::LBaaS::Pool base.hidden_types:OSNeutronLBaaSPool
     OS::Neutron::LBaaS::PoolMember base.hidden_types:OSNeutronLBaaSPoolMember
     OS::Neutron::LoadBalancer base.hidden_types:OSNeutronLoadBalancer
-    OS::Neutron::MeteringLabel openstack.neutron.metering_label:MeteringLabel openstack.neutron.metering
-    OS::Neutron::MeteringRule openstack.neutron.metering_rule:MeteringRule openstack.neutron.metering
+    OS::Neutron::MeteringLabel openstack.neutron.metering:MeteringLabel openstack.neutron.metering
+    OS::Neutron::MeteringRule openstack.neutron.metering:MeteringRule openstack.neutron.metering
     OS::Neutron::Net openstack.neutron.net:Net openstack.neutron.net
     OS::Neutron::NetworkGateway openstack.neutron.network_gateway:NetworkGateway openstack.neutron.network_gateway
     OS::Neutron::Pool base.hidden_types:OSNeutronPool
     OS::Neutron::PoolMember base.hidden_types:OSNeutronPoolMember
     OS::Neutron::Port openstack.neutron.port:Port openstack.neutron.port
-    OS::Neutron::PortChain openstack.neutron.sfc.port_chain:PortChain openstack.neutron.sfc.port_chain
-    OS::Neutron::PortPair openstack.neutron.sfc.port_pair:PortPair openstack.neutron.sfc.port_pair
-    OS::Neutron::PortPairGroup openstack.neutron.sfc.port_pair_group:PortPairGroup openstack.neutron.sfc.port_pair_group
-    OS::Neutron::ProviderNet openstack.neutron.provider_net:ProviderNet openstack.neutron.provider_net
-    OS::Neutron::QoSBandwidthLimitRule openstack.neutron.qos.qos_bandwidth_limit_rule:QoSBandwidthLimitRule openstack.neutron.qos
-    OS::Neutron::QoSDscpMarkingRule openstack.neutron.qos.qos_dscp_marking_rule:QoSDscpMarkingRule openstack.neutron.qos
-    OS::Neutron::QoSMinimumBandwidthRule openstack.neutron.qos.qos_minimum_bandwidth_rule:QoSMinimumBandwidthRule openstack.neutron.qos
-    OS::Neutron::QoSMinimumPacketRateRule openstack.neutron.qos.qos_minimum_packet_rate_rule:QoSMinimumPacketRateRule openstack.neutron.qos
-    OS::Neutron::QoSPolicy openstack.neutron.qos.qos_policy:QoSPolicy openstack.neutron.qos
+    OS::Neutron::PortChain openstack.neutron.sfc:PortChain openstack.neutron.sfc.port_chain
+    OS::Neutron::PortPair openstack.neutron.sfc:PortPair openstack.neutron.sfc.port_pair
+    OS::Neutron::PortPairGroup openstack.neutron.sfc:PortPairGroup openstack.neutron.sfc.port_pair_group
+    OS::Neutron::ProviderNet openstack.neutron.net:ProviderNet openstack.neutron.provider_net
+    OS::Neutron::QoSBandwidthLimitRule openstack.neutron.qos:QoSBandwidthLimitRule openstack.neutron.qos
+    OS::Neutron::QoSDscpMarkingRule openstack.neutron.qos:QoSDscpMarkingRule openstack.neutron.qos
+    OS::Neutron::QoSMinimumBandwidthRule openstack.neutron.qos:QoSMinimumBandwidthRule openstack.neutron.qos
+    OS::Neutron::QoSMinimumPacketRateRule openstack.neutron.qos:QoSMinimumPacketRateRule openstack.neutron.qos
+    OS::Neutron::QoSPolicy openstack.neutron.qos:QoSPolicy openstack.neutron.qos
     OS::Neutron::Quota openstack.neutron.quota:Quota openstack.neutron.quota
     OS::Neutron::RBACPolicy openstack.neutron.rbac_policy:RBACPolicy openstack.neutron.rbac_policy
     OS::Neutron::Router openstack.neutron.router:Router openstack.neutron.router
-    OS::Neutron::RouterGateway openstack.neutron.router_gateway:RouterGateway
-    OS::Neutron::RouterInterface openstack.neutron.router_interface:RouterInterface openstack.neutron.router
+    OS::Neutron::RouterGateway openstack.neutron.router:RouterGateway
+    OS::Neutron::RouterInterface openstack.neutron.router:RouterInterface openstack.neutron.router
     OS::Neutron::SecurityGroup openstack.neutron.security_group:SecurityGroup openstack.neutron.security_group
-    OS::Neutron::SecurityGroupRule openstack.neutron.security_group_rule:SecurityGroupRule openstack.neutron.security_group_rule
+    OS::Neutron::SecurityGroupRule openstack.neutron.security_group:SecurityGroupRule openstack.neutron.security_group_rule
     OS::Neutron::Segment openstack.neutron.segment:Segment openstack.neutron.segment
     OS::Neutron::Subnet openstack.neutron.subnet:Subnet openstack.neutron.subnet
     OS::Neutron::SubnetPool openstack.neutron.subnet_pool:SubnetPool openstack.neutron.subnetpool
-    OS::Neutron::TaaS::TapFlow openstack.neutron.taas.tap_flow:TapFlow openstack.neutron.taas.tap_flow
-    OS::Neutron::TaaS::TapService openstack.neutron.taas.tap_service:TapService openstack.neutron.taas.tap_service
+    OS::Neutron::TaaS::TapFlow openstack.neutron.taas:TapFlow openstack.neutron.taas.tap_flow
+    OS::Neutron::TaaS::TapService openstack.neutron.taas:TapService openstack.neutron.taas.tap_service
     OS::Neutron::Trunk openstack.neutron.trunk:Trunk openstack.neutron.trunk
-    OS::Neutron::VPNService openstack.neutron.vpn.vpn_service:VPNService openstack.neutron.vpnservice
+    OS::Neutron::VPNService openstack.neutron.vpn:VPNService openstack.neutron.vpnservice
     OS::Nova::Flavor openstack.nova.flavor:Flavor openstack.nova.flavor
     OS::Nova::FloatingIP openstack.nova.floating_ip:FloatingIP
-    OS::Nova::FloatingIPAssociation openstack.nova.floating_ip_association:FloatingIPAssociation
+    OS::Nova::FloatingIPAssociation openstack.nova.floating_ip:FloatingIPAssociation
     OS::Nova::HostAggregate openstack.nova.host_aggregate:HostAggregate openstack.nova.host_aggregate
     OS::Nova::KeyPair openstack.nova.key_pair:KeyPair openstack.nova.keypair
     OS::Nova::Quota openstack.nova.quota:Quota openstack.nova.quota
     OS::Nova::Server openstack.nova.server.type:Server openstack.nova.server
     OS::Nova::ServerGroup openstack.nova.server_group:ServerGroup openstack.nova.server_group
-    OS::Octavia::AvailabilityZone openstack.octavia.availability_zone:AvailabilityZone openstack.octavia.availability_zone
-    OS::Octavia::AvailabilityZoneProfile openstack.octavia.availability_zone_profile:AvailabilityZoneProfile openstack.octavia.availability_zone_profile
-    OS::Octavia::Flavor openstack.octavia.flavor:Flavor openstack.octavia.flavor
-    OS::Octavia::FlavorProfile openstack.octavia.flavor_profile:FlavorProfile openstack.octavia.flavor_profile
-    OS::Octavia::HealthMonitor openstack.octavia.health_monitor:HealthMonitor openstack.octavia.health_monitor
+    OS::Octavia::AvailabilityZone openstack.octavia.flavors:AvailabilityZone openstack.octavia.availability_zone
+    OS::Octavia::AvailabilityZoneProfile openstack.octavia.flavors:AvailabilityZoneProfile openstack.octavia.availability_zone_profile
+    OS::Octavia::Flavor openstack.octavia.flavors:Flavor openstack.octavia.flavor
+    OS::Octavia::FlavorProfile openstack.octavia.flavors:FlavorProfile openstack.octavia.flavor_profile
+    OS::Octavia::HealthMonitor openstack.octavia.pool:HealthMonitor openstack.octavia.health_monitor
     OS::Octavia::L7Policy openstack.octavia.l7_policy:L7Policy openstack.octavia.l7policy
-    OS::Octavia::L7Rule openstack.octavia.l7_rule:L7Rule openstack.octavia.l7rule
-    OS::Octavia::Listener openstack.octavia.listener:Listener openstack.octavia.listener
+    OS::Octavia::L7Rule openstack.octavia.l7_policy:L7Rule openstack.octavia.l7rule
+    OS::Octavia::Listener openstack.octavia.load_balancer:Listener openstack.octavia.listener
     OS::Octavia::LoadBalancer openstack.octavia.load_balancer:LoadBalancer openstack.octavia.loadbalancer
     OS::Octavia::Pool openstack.octavia.pool:Pool openstack.octavia.pool
-    OS::Octavia::PoolMember openstack.octavia.pool_member:PoolMember openstack.octavia.pool_member
+    OS::Octavia::PoolMember openstack.octavia.pool:PoolMember openstack.octavia.pool_member
     OS::Octavia::Quota openstack.octavia.quota:Quota openstack.octavia.quota
     OS::Sahara::Cluster base.hidden_types:OSSaharaCluster
     OS::Sahara::ClusterTemplate base.hidden_types:OSSaharaClusterTemplate
@@ -215,7 +215,7 @@ _TABLE = """
     OS::Vitrage::Template base.hidden_types:OSVitrageTemplate
     OS::Zaqar::MistralTrigger openstack.zaqar.subscription:MistralTrigger openstack.zaqar.subscription
     OS::Zaqar::Queue openstack.zaqar.queue:Queue openstack.zaqar.queue
-    OS::Zaqar::SignedQueueURL openstack.zaqar.signed_queue_url:SignedQueueURL openstack.zaqar.queue
+    OS::Zaqar::SignedQueueURL openstack.zaqar.queue:SignedQueueURL openstack.zaqar.queue
     OS::Zaqar::Subscription openstack.zaqar.subscription:Subscription openstack.zaqar.subscription
     OS::Zun::Container openstack.zun.container:Container openstack.zun.container
 """

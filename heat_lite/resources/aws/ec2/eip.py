@@ -1,4 +1,4 @@
-"""AWS::EC2::EIP."""
+"""AWS::EC2::EIP and AWS::EC2::EIPAssociation."""
 
 import contextlib
 
@@ -7,12 +7,31 @@ from heat_lite.common import status
 from heat_lite.resources.aws.ec2.base import (
     ATTACHMENT,
     TABLE_OF_SUBNET,
+    NetworkingResource,
     matching_names,
 )
+from heat_lite.resources.base.property_rules import empty, filled, one_of, refuse
 from heat_lite.resources.openstack.neutron.addresses import Address
 from heat_lite.template.schema import string, text
 
-ADDRESS = 'address'
+#: the key of the data of an EIP that holds its IP address
+IP_ADDRESS = 'address'
+ADDRESS, ALLOCATION, SERVER, INTERFACE = NAMES = (
+    'EIP',
+    'AllocationId',
+    'InstanceId',
+    'NetworkInterfaceId',
+)
+
+
+def paths_outside(resource, others):
+    """Return the resources that make routers reachable: only then an address can be
+    associated.
+    """
+    return [
+        *matching_names(resource, others, ATTACHMENT),
+        *matching_names(resource, others, TABLE_OF_SUBNET),
+    ]
 
 
 class EIP(Address):
@@ -35,19 +54,11 @@ class EIP(Address):
         ),
     }
     attributes_schema = {'AllocationId': text('ID of the floating IP.')}
-
-    def implied_dependencies(self, others):
-        """Return the resources that make routers reachable: only then an address can be
-        associated.
-        """
-        return [
-            *matching_names(self, others, ATTACHMENT),
-            *matching_names(self, others, TABLE_OF_SUBNET),
-        ]
+    implied_dependencies = paths_outside
 
     def handle_create(self):
         yield from self.allocate(self.external_network())
-        self.data_set(ADDRESS, self.fetch()['floating_ip_address'])
+        self.data_set(IP_ADDRESS, self.fetch()['floating_ip_address'])
         if self.properties['InstanceId']:
             yield from self.associate_address(
                 self.resource_id, self.port_of_server(self.properties['InstanceId'])
@@ -61,7 +72,7 @@ class EIP(Address):
             )
 
     def get_reference_id(self):
-        return self.data().get(ADDRESS) or self._address_of_heat() or self.name
+        return self.data().get(IP_ADDRESS) or self._address_of_heat() or self.name
 
     def _address_of_heat(self):
         """Return the address of a floating IP of Heat, which stores its id alone; None without
@@ -75,3 +86,78 @@ class EIP(Address):
 
     def resolve_attribute(self, name):
         return self.resource_id
+
+
+class EIPAssociation(NetworkingResource):
+    """The association of a floating IP with an instance or a network interface."""
+
+    resource_type = 'AWS::EC2::EIPAssociation'
+    heat_class = 'ElasticIpAssociation'
+    repeatable = True
+    default_client_name = 'nova'
+
+    properties_schema = {
+        ADDRESS: string('IP address of the floating IP.', update_allowed=True, custom='ip_addr'),
+        ALLOCATION: string('ID of the floating IP to associate.', update_allowed=True),
+        SERVER: string('ID of the instance.', update_allowed=True, ref='nova.server'),
+        INTERFACE: string('ID of the network interface.', update_allowed=True),
+    }
+    property_rules = (
+        refuse(
+            "Either 'EIP' or 'AllocationId' must be provided.",
+            EIP=lambda value, read: filled(value) == filled(read(ALLOCATION)),
+        ),
+        refuse("Must specify 'InstanceId' if you specify 'EIP'.", EIP=filled, InstanceId=empty),
+        one_of(SERVER, INTERFACE, test=empty),
+    )
+    implied_dependencies = paths_outside
+
+    def handle_create(self):
+        address, port = self._address(), self._port()
+        yield from self.associate_address(address, port)
+        self.resource_id_set(self.properties[ADDRESS] or self.properties[ALLOCATION])
+
+    def find_existing(self):
+        """Return the id of the association of an interrupted create: the floating IP has the port
+        of the stored properties. None without one.
+        """
+        if self.record.properties is None:
+            return None
+        address, allocation, server, interface = (self.stored_property(name) for name in NAMES)
+        with contextlib.suppress(errors.NotFound):
+            found = allocation or self._id_of(address)
+            shown = self.client().show(f'/floatingips/{found}', 'floatingip')
+            if shown['port_id'] == (interface or self.port_of_server(server)):
+                return address or allocation
+        return None
+
+    def _address(self):
+        return self.properties[ALLOCATION] or self._id_of(self.properties[ADDRESS])
+
+    def _id_of(self, address):
+        found = self.client().list('/floatingips', 'floatingips', floating_ip_address=address)
+        if not found:
+            raise errors.NotFound(f'There is no floating IP {address}')
+        return found[0]['id']
+
+    def _port(self):
+        return self.properties[INTERFACE] or self.port_of_server(self.properties[SERVER])
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        """Associate the floating IP with the new port.
+
+        Another floating IP replaces the previous one, which is disassociated.
+        """
+        if ADDRESS in prop_diff or ALLOCATION in prop_diff:
+            yield from self.handle_delete()
+        yield from self.handle_create()
+
+    def handle_delete(self):
+        if self.resource_id is None:
+            return
+        with contextlib.suppress(errors.NotFound):
+            address = self.stored_property(ALLOCATION) or self._id_of(self.stored_property(ADDRESS))
+            yield from self.associate_address(address, None)
+
+    def get_reference_id(self):
+        return self.physical_resource_name() or self.name

@@ -1,4 +1,4 @@
-"""OS::Aodh::Alarm."""
+"""The types of alarms, by the condition that raises them."""
 
 from heat_lite.resources.openstack.aodh.base import (
     Alarm,
@@ -8,7 +8,7 @@ from heat_lite.resources.openstack.aodh.base import (
     threshold,
 )
 from heat_lite.template import support
-from heat_lite.template.schema import integer, map_, string
+from heat_lite.template.schema import integer, list_, map_, string
 
 PREFIX = 'metadata.'
 
@@ -56,3 +56,168 @@ class ThresholdAlarm(Alarm):
 
 def _field(name):
     return name if name.startswith(PREFIX) else f'{PREFIX}metering.{name.removeprefix("metering.")}'
+
+
+class EventAlarm(Alarm):
+    """An alarm that is raised by an event notification."""
+
+    resource_type = 'OS::Aodh::EventAlarm'
+    since = '8.0.0'
+    kind = 'event'
+
+    properties_schema = {
+        **common_properties(),
+        'event_type': string(
+            'Type of the event; "*" matches any characters.', default='*', update_allowed=True
+        ),
+        'query': query(),
+    }
+
+
+class CompositeAlarm(Alarm):
+    """An alarm that combines several rules by "and" or "or"."""
+
+    resource_type = 'OS::Aodh::CompositeAlarm'
+    since = '8.0.0'
+    kind = 'composite'
+
+    properties_schema = {
+        **common_properties(),
+        'composite_rule': map_(
+            'Rules of the alarm and their operator.',
+            {
+                'operator': string(
+                    'Operator that combines the rules: "and" or "or".',
+                    required=True,
+                    update_allowed=True,
+                    allowed=['or', 'and'],
+                ),
+                'rules': list_(
+                    'Rules in the format of Aodh. A rule may also be a map from "and" or "or"'
+                    ' to a list of rules.',
+                    required=True,
+                    update_allowed=True,
+                    min=2,
+                ),
+            },
+            required=True,
+            update_allowed=True,
+        ),
+    }
+
+    def rule(self, values):
+        rule = values['composite_rule']
+        return {rule['operator']: rule['rules']}
+
+    def rule_properties(self, rule):
+        return {
+            'composite_rule': next(
+                ({'operator': word, 'rules': rules} for word, rules in rule.items()), None
+            )
+        }
+
+
+class PrometheusAlarm(Alarm):
+    """An alarm on the threshold of a Prometheus query."""
+
+    resource_type = 'OS::Aodh::PrometheusAlarm'
+    since = '22.0.0'
+    kind = 'prometheus'
+
+    properties_schema = {
+        **common_properties(),
+        'comparison_operator': comparison(),
+        'query': string('Query in the language of Prometheus.', required=True, update_allowed=True),
+        'threshold': threshold(),
+    }
+
+
+class LBMemberHealthAlarm(Alarm):
+    """An alarm that is raised when a member of an Octavia pool has failed."""
+
+    resource_type = 'OS::Aodh::LBMemberHealthAlarm'
+    since = '13.0.0'
+    kind = 'loadbalancer_member_health'
+
+    properties_schema = {
+        **common_properties(),
+        'autoscaling_group_id': string(
+            'Id of the autoscaling group of the members.', required=True, update_allowed=True
+        ),
+        'pool': string(
+            'Octavia pool, by name or id.',
+            required=True,
+            update_allowed=True,
+            resolves='octavia.pool',
+            wire='pool_id',
+        ),
+        'stack': string(
+            'Id of the stack that contains the autoscaling group.', required=True, wire='stack_id'
+        ),
+    }
+
+
+def threshold_properties():
+    """The properties of alarms on Gnocchi measures."""
+    return {
+        **common_properties(),
+        'aggregation_method': string('Aggregation method of the measures.', update_allowed=True),
+        'comparison_operator': comparison(),
+        'evaluation_periods': integer(
+            'Number of consecutive measures that must meet the condition.', update_allowed=True
+        ),
+        'granularity': integer('Interval between two measures in seconds.', update_allowed=True),
+        'threshold': threshold(),
+    }
+
+
+class GnocchiResourcesAlarm(Alarm):
+    """An alarm on the threshold of one metric of one resource."""
+
+    resource_type = 'OS::Aodh::GnocchiResourcesAlarm'
+    heat_class = 'AodhGnocchiResourcesAlarm'
+    since = '2015.1'
+    kind = 'gnocchi_resources_threshold'
+
+    properties_schema = {
+        **threshold_properties(),
+        'metric': string('Name of the metric.', required=True, update_allowed=True),
+        'resource_id': string('Id of the Gnocchi resource.', required=True, update_allowed=True),
+        'resource_type': string(
+            'Type of the Gnocchi resource.', required=True, update_allowed=True
+        ),
+    }
+
+
+class GnocchiAggregationByMetricsAlarm(Alarm):
+    """An alarm on the threshold of the aggregate of several metrics."""
+
+    resource_type = 'OS::Aodh::GnocchiAggregationByMetricsAlarm'
+    heat_class = 'AodhGnocchiAggregationByMetricsAlarm'
+    since = '2015.1'
+    kind = 'gnocchi_aggregation_by_metrics_threshold'
+
+    properties_schema = {
+        **threshold_properties(),
+        'metrics': list_('Ids of the metrics to aggregate.', required=True, update_allowed=True),
+    }
+
+
+class GnocchiAggregationByResourcesAlarm(Alarm):
+    """An alarm on the threshold of one metric, aggregated over several resources."""
+
+    resource_type = 'OS::Aodh::GnocchiAggregationByResourcesAlarm'
+    heat_class = 'AodhGnocchiAggregationByResourcesAlarm'
+    since = '2015.1'
+    kind = 'gnocchi_aggregation_by_resources_threshold'
+
+    properties_schema = {
+        **threshold_properties(),
+        'metric': string('Name of the metric to aggregate.', required=True, update_allowed=True),
+        'query': string(
+            'Query in JSON that selects the Gnocchi resources.', required=True, update_allowed=True
+        ),
+        'resource_type': string(
+            'Type of the Gnocchi resources.', required=True, update_allowed=True
+        ),
+    }

@@ -1,8 +1,8 @@
-"""Role assignments, shared by users, groups and the types of role assignments."""
+"""The roles of Keystone and their assignment to users and groups."""
 
-from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import conflict, for_each, given, missing, refuse
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, map_, name_property, string
 
 
 def roles_property(description, place, role, **options):
@@ -92,3 +92,71 @@ class RoleAssignment(ServiceResource):
                 self.stored_property('roles'),
                 (),
             )
+
+
+class Role(CloudResource):
+    """A role, which policies grant permissions to."""
+
+    resource_type = 'OS::Keystone::Role'
+    heat_class = 'KeystoneRole'
+    since = '2015.1'
+    rest = Rest('keystone', '/roles', 'role', update='PATCH')
+    entity = 'roles'
+
+    properties_schema = {
+        'name': name_property(),
+        'domain': string(
+            'Domain of the role, by name or id.',
+            ref='keystone.domain',
+            since='16.0.0',
+            wire='domain_id',
+        ),
+    }
+
+
+class GroupRoleAssignment(RoleAssignment):
+    """The assignment of roles to a group."""
+
+    resource_type = 'OS::Keystone::GroupRoleAssignment'
+    heat_class = 'KeystoneGroupRoleAssignment'
+    since = '5.0.0'
+    actor = 'group'
+    default_client_name = 'keystone'
+
+    properties_schema = {
+        'group': string(
+            'Group that receives the roles, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='keystone.group',
+        ),
+        'roles': roles_property(
+            'Roles to assign to the group.',
+            'for which the role is assigned to the group',
+            'Role to assign to the group',
+        ),
+    }
+
+
+class UserRoleAssignment(RoleAssignment):
+    """The assignment of roles to a user."""
+
+    resource_type = 'OS::Keystone::UserRoleAssignment'
+    heat_class = 'KeystoneUserRoleAssignment'
+    since = '5.0.0'
+    actor = 'user'
+    default_client_name = 'keystone'
+
+    properties_schema = {
+        'user': string(
+            'User that receives the roles, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='keystone.user',
+        ),
+        'roles': roles_property(
+            'Roles to assign to the user.',
+            'for which the role is assigned to the user',
+            'Role to assign to the user',
+        ),
+    }

@@ -1,9 +1,11 @@
-"""OS::Manila::Share."""
+"""OS::Manila::Share and OS::Manila::ShareType."""
 
 from heat_lite.common import exception, status
+from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
+    boolean,
     description_property,
     integer,
     list_,
@@ -152,3 +154,44 @@ class Share(CloudResource):
 
 def _rule_key(rule):
     return tuple(rule.get(name) or ('rw' if name == 'access_level' else '') for name in RULE)
+
+
+class ShareType(CloudResource):
+    """A share type."""
+
+    resource_type = 'OS::Manila::ShareType'
+    heat_class = 'ManilaShareType'
+    since = '5.0.0'
+    rest = Rest('manila', '/types', 'share_type')
+    entity = 'share_types'
+
+    properties_schema = {
+        'name': string('Name of the share type.', required=True),
+        'driver_handles_share_servers': boolean(
+            'Whether the driver creates a share server for each share network.',
+            required=True,
+            sent=False,
+        ),
+        'extra_specs': map_('Extra specs of the share type.', update_allowed=True, sent=False),
+        'is_public': boolean(
+            'Whether all projects can use the share type.',
+            default=True,
+            wire='share_type_access:is_public',
+        ),
+        'snapshot_support': boolean(
+            'Whether shares of this type support snapshots.',
+            default=True,
+            since='6.0.0',
+            sent=False,
+        ),
+    }
+
+    def body(self, values):
+        needed = {
+            name: self.properties[name]
+            for name in ('driver_handles_share_servers', 'snapshot_support')
+        }
+        return {**values, 'extra_specs': needed}
+
+    def follow_up(self, action, diff):
+        yield from object_types.update_specs(self, action, diff, 'extra_specs')

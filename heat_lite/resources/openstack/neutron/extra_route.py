@@ -1,11 +1,11 @@
-"""OS::Neutron::ExtraRoute."""
+"""OS::Neutron::ExtraRoute and OS::Neutron::ExtraRouteSet."""
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import Connection
 from heat_lite.template import support
-from heat_lite.template.schema import string
+from heat_lite.template.schema import list_, map_, string
 
 
 class ExtraRoute(Connection):
@@ -59,6 +59,95 @@ class ExtraRoute(Connection):
             'destination': self.stored_property('destination'),
             'nexthop': self.stored_property('nexthop'),
         }
+
+    def _routes(self, router):
+        return self.client().show(f'/routers/{router}', 'router').get('routes') or []
+
+
+class ExtraRouteSet(Connection):
+    """Extra routes of a router, beside routes from elsewhere."""
+
+    resource_type = 'OS::Neutron::ExtraRouteSet'
+    since = '14.0.0'
+    extension = 'extraroute-atomic'
+    default_client_name = 'neutron'
+
+    properties_schema = {
+        'router': string(
+            'Router of the routes, by name or id.', required=True, ref='neutron.router'
+        ),
+        'routes': list_(
+            'Extra routes of the router.',
+            map_(
+                None,
+                {
+                    'destination': string(
+                        'CIDR of the destination of a route.', required=True, custom='net_cidr'
+                    ),
+                    'nexthop': string(
+                        'IP address of the next hop of a route.', required=True, custom='ip_addr'
+                    ),
+                },
+            ),
+            default=[],
+            update_allowed=True,
+        ),
+    }
+
+    def implied_dependencies(self, others):
+        """Return the interfaces of the router: each next hop must be on the subnet of one."""
+        yield from implied_dependencies.interfaces_of(
+            self, others, implied_dependencies.own(self, 'router')
+        )
+
+    def handle_create(self):
+        router, routes = self.properties['router'], self.properties['routes']
+        present = self._routes(router)
+        twice = [each for each in routes if each in present]
+        if twice:
+            raise exception.Error(
+                f'Router {router} already has the routes {twice}; remove them from the template'
+            )
+        yield from self._request(router, 'add_extraroutes', routes)
+        self.resource_id_set(router)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        if 'routes' in prop_diff:
+            before, wanted = self.stored_property('routes') or [], prop_diff['routes'] or []
+            yield from self._request(
+                self.resource_id,
+                'remove_extraroutes',
+                [each for each in before if each not in wanted],
+            )
+            yield from self._request(
+                self.resource_id, 'add_extraroutes', [each for each in wanted if each not in before]
+            )
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self._request(
+                self.resource_id, 'remove_extraroutes', self.stored_property('routes') or []
+            )
+
+    def handle_check(self):
+        missing = [
+            each
+            for each in self.stored_property('routes')
+            if each not in self._routes(self.resource_id)
+        ]
+        if missing:
+            raise exception.Error(f'Router {self.resource_id} lacks the routes {missing}')
+
+    def _request(self, router, action, routes):
+        if not routes:
+            return
+        try:
+            yield from self.send(
+                'PUT', f'/routers/{router}/{action}', {'router': {'routes': routes}}
+            )
+        except errors.NotFound:
+            if action != 'remove_extraroutes':
+                raise
 
     def _routes(self, router):
         return self.client().show(f'/routers/{router}', 'router').get('routes') or []

@@ -1,10 +1,14 @@
-"""OS::Neutron::FloatingIP."""
+"""OS::Neutron::FloatingIP, its association with a port, and port forwarding."""
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import needs
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.neutron.base import NeutronResource, value_specs_property
-from heat_lite.template.schema import CACHE_NONE, string, text
+from heat_lite.resources.openstack.neutron.base import (
+    NeutronResource,
+    VisibleConnection,
+    value_specs_property,
+)
+from heat_lite.template.schema import CACHE_NONE, integer, string, text
 
 
 class FloatingIP(NeutronResource):
@@ -94,4 +98,126 @@ class FloatingIP(NeutronResource):
         yield from implied_dependencies.gateways_to(self, others, external_network)
         yield from implied_dependencies.interfaces_near(
             self, others, implied_dependencies.own(self, 'port_id')
+        )
+
+
+class FloatingIPAssociation(VisibleConnection):
+    """The association of a floating IP with a port."""
+
+    resource_type = 'OS::Neutron::FloatingIPAssociation'
+    default_client_name = 'neutron'
+
+    properties_schema = {
+        'floatingip_id': string(
+            'Id of the floating IP to associate.', required=True, update_allowed=True
+        ),
+        'port_id': string(
+            'Port with which the floating IP is associated, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='neutron.port',
+        ),
+        'fixed_ip_address': string(
+            'Fixed IP address to associate, if the port has several.',
+            update_allowed=True,
+            custom='ip_addr',
+        ),
+    }
+
+    def implied_dependencies(self, others):
+        """Return the resources that connect the port with the external network."""
+        yield from implied_dependencies.interfaces_near(
+            self, others, implied_dependencies.own(self, 'port_id')
+        )
+
+    def handle_create(self):
+        yield from self._associate(
+            self.properties['floatingip_id'],
+            self.properties['port_id'],
+            self.properties['fixed_ip_address'],
+        )
+        self.resource_id_set(self.properties['floatingip_id'])
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        if 'floatingip_id' in prop_diff:
+            yield from self.handle_delete()
+        yield from self.handle_create()
+
+    def is_connected(self):
+        found = self.client().show(
+            f'/floatingips/{self.stored_property("floatingip_id")}', 'floatingip'
+        )
+        return found['port_id'] == self.stored_property('port_id')
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            # the physical id of an adopted resource may be another
+            yield from self.delete_if_present(
+                self.client().update,
+                f'/floatingips/{self.stored_property("floatingip_id")}',
+                'floatingip',
+                {'port_id': None},
+            )
+
+    def _associate(self, floating, port, address):
+        values = {'port_id': port, 'fixed_ip_address': address}
+        yield from self.call_with_retry(
+            self.client().update, f'/floatingips/{floating}', 'floatingip', values
+        )
+
+
+class FloatingIPPortForward(NeutronResource):
+    """A port forwarding of a floating IP."""
+
+    resource_type = 'OS::Neutron::FloatingIPPortForward'
+    since = '19.0.0'
+    rest = Rest(
+        'openstack',
+        '/floatingips/{floating_ip}/port_forwardings',
+        'port_forwarding',
+        extension='floating-ip-port-forwarding',
+    )
+    entity = None
+
+    properties_schema = {
+        'external_port': integer(
+            'TCP or UDP port number of the floating IP.',
+            required=True,
+            update_allowed=True,
+            min=1,
+            max=65535,
+        ),
+        'floating_ip': string('Id of the floating IP to forward from.', required=True, sent=False),
+        'internal_ip_address': string(
+            'Internal IP address to forward to.',
+            required=True,
+            update_allowed=True,
+            custom='ip_addr',
+        ),
+        'internal_port': string(
+            'Internal Neutron port to forward to.',
+            required=True,
+            update_allowed=True,
+            ref='neutron.port',
+            wire='internal_port_id',
+        ),
+        'protocol': string(
+            'Protocol to forward.',
+            required=True,
+            update_allowed=True,
+            allowed=['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp'],
+        ),
+        'internal_port_number': integer(
+            'TCP or UDP port number to forward to.',
+            update_allowed=True,
+            min=1,
+            max=65535,
+            wire='internal_port',
+        ),
+    }
+
+    def implied_dependencies(self, others):
+        """Return the resources that connect the internal port with the external network."""
+        yield from implied_dependencies.interfaces_near(
+            self, others, implied_dependencies.own(self, 'internal_port')
         )

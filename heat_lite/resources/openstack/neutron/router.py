@@ -1,14 +1,21 @@
-"""OS::Neutron::Router."""
+"""OS::Neutron::Router, OS::Neutron::RouterInterface and OS::Neutron::RouterGateway."""
 
+import contextlib
+import functools
+
+from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
+from heat_lite.resources.base.property_rules import conflict, empty, filled, one_of, refuse
+from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
+    VisibleConnection,
     tags_property,
     value_specs_property,
 )
+from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
     list_,
@@ -127,4 +134,140 @@ class Router(NeutronResource):
         if 'l3_agent_ids' in diff or 'l3_agent_id' in diff:
             yield from agents.assign(
                 self, agents.L3, self.properties['l3_agent_ids'] or [self.properties['l3_agent_id']]
+            )
+
+
+class RouterInterface(VisibleConnection):
+    """An interface of a router."""
+
+    resource_type = 'OS::Neutron::RouterInterface'
+    extension = 'router'
+    default_client_name = 'neutron'
+
+    properties_schema = {
+        'router': string(
+            'Router that gets the interface, by name or id.', required=True, ref='neutron.router'
+        ),
+        'port': string(
+            'Port that becomes the interface, by name or id.', ref='neutron.port', since='2015.1'
+        ),
+        'port_id': string(
+            ref='neutron.port',
+            history='hidden 6.0.0, deprecated 2015.1, supported 2014.1',
+            alias_of='port',
+        ),
+        'router_id': string(
+            ref='neutron.router',
+            history='hidden 6.0.0, deprecated 2015.1, supported 2013.1',
+            alias_of='router',
+        ),
+        'subnet': string(
+            'Subnet of the interface, by name or id. The interface gets the address of its '
+            'gateway.',
+            ref='neutron.subnet',
+        ),
+        'subnet_id': string(
+            ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
+        ),
+    }
+    property_rules = (
+        conflict('subnet', 'port'),
+        one_of('subnet', 'port'),
+    )
+
+    def handle_create(self):
+        if self.resource_id is not None:
+            return  # an interrupted create has made it; Neutron refuses a second request
+        router, key, other = self._wanted()
+        path = f'/routers/{router}/add_router_interface'
+        add = functools.partial(self.client().request_json, 'PUT', path, {key: other})
+        # a second request for the same interface would be refused
+        retry = ServiceRetry(self, self.retry_conflict)
+        yield from retry.until_made(add, self.find_existing, lambda found: found)
+        self.resource_id_set(f'{router}:{key}={other}')
+
+    def find_existing(self):
+        router, key, other = self._wanted()
+        return f'{router}:{key}={other}' if self._has_port(router, key, other) else None
+
+    def _wanted(self):
+        """Return the id of the router, and the key and the id of what is connected with it."""
+        properties = self.properties
+        if properties['subnet']:
+            return properties['router'], 'subnet_id', properties['subnet']
+        return properties['router'], 'port_id', properties['port']
+
+    def is_connected(self):
+        return self._has_port(*self._parts())
+
+    def _has_port(self, router, key, value):
+        ports = self.client().list('/ports', 'ports', device_id=router)
+        if key == 'port_id':
+            return any(each['id'] == value for each in ports)
+        return any(address['subnet_id'] == value for each in ports for address in each['fixed_ips'])
+
+    def _parts(self):
+        router, _, other = self.resource_id.partition(':')
+        key, _, value = other.partition('=')
+        return router, key, value
+
+    def handle_delete(self):
+        if self.resource_id is None:
+            return
+        router, key, value = self._parts()
+        path = f'/routers/{router}/remove_router_interface'
+        remove = functools.partial(self.client().request_json, 'PUT', path, {key: value})
+        retry = ServiceRetry(self, self.retry_conflict)
+        with contextlib.suppress(errors.NotFound):
+            yield from retry.until_made(remove, self._find_removed, lambda found: found)
+
+    def _find_removed(self):
+        return None if self.is_connected() else self.resource_id
+
+
+class RouterGateway(VisibleConnection):
+    """The external gateway of a router. ``external_gateway_info`` of the router does the same."""
+
+    resource_type = 'OS::Neutron::RouterGateway'
+    support_status = support.history('hidden 5.0.0, deprecated 2014.1')
+    default_client_name = 'neutron'
+
+    properties_schema = {
+        'router_id': string(
+            'Router that gets the gateway, by name or id.', required=True, ref='neutron.router'
+        ),
+        'network': string('External network of the gateway, by name or id.', ref='neutron.network'),
+        'network_id': string(
+            ref='neutron.network', history='hidden 9.0.0, deprecated 2014.2', alias_of='network'
+        ),
+    }
+
+    def implied_dependencies(self, others):
+        """Return the subnets of the external network and the interfaces of the router."""
+        external_network = implied_dependencies.own(self, 'network', 'network_id')
+        yield from implied_dependencies.subnets_of(self, others, external_network)
+        yield from implied_dependencies.interfaces_of(
+            self, others, implied_dependencies.own(self, 'router_id')
+        )
+
+    def handle_create(self):
+        router, network = self.properties['router_id'], self.properties['network']
+        yield from self.call_with_retry(
+            self.client().update,
+            f'/routers/{router}',
+            'router',
+            {'external_gateway_info': {'network_id': network}},
+        )
+        self.resource_id_set(f'{router}:{network}')
+
+    def is_connected(self):
+        router, _, network = self.resource_id.partition(':')
+        found = self.client().show(f'/routers/{router}', 'router')
+        return (found.get('external_gateway_info') or {}).get('network_id') == network
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            router = self.resource_id.partition(':')[0]
+            yield from self.delete_if_present(
+                self.client().update, f'/routers/{router}', 'router', {'external_gateway_info': {}}
             )

@@ -1,11 +1,10 @@
-"""OS::Neutron::SecurityGroup."""
+"""OS::Neutron::SecurityGroup and OS::Neutron::SecurityGroupRule."""
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest, to_wire
-from heat_lite.resources.base.property_rules import refuse
+from heat_lite.resources.base.property_rules import above, but, conflict, refuse
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
-from heat_lite.resources.openstack.neutron.protocols import PROTOCOLS
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -15,6 +14,14 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
+
+PROTOCOL_NAMES = (
+    'ah dccp egp esp gre icmp icmpv6 igmp ipv6-encap ipv6-frag ipv6-icmp '
+    'ipv6-nonxt ipv6-opts ipv6-route ospf pgm rsvp sctp tcp udp udplite vrrp'
+).split()
+#: all protocol numbers of IP, and the names that Neutron knows
+PROTOCOLS = [*range(256), *PROTOCOL_NAMES]
+
 
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
 DEFAULT_RULES = tuple({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)
@@ -223,3 +230,56 @@ class SecurityGroup(NeutronResource):
 
 def _rule_key(rule):
     return tuple('' if rule.get(name) is None else str(rule[name]) for name in FIELDS)
+
+
+class SecurityGroupRule(NeutronResource):
+    """A rule of a security group."""
+
+    resource_type = 'OS::Neutron::SecurityGroupRule'
+    since = '7.0.0'
+    rest = Rest(
+        'neutron', '/security-group-rules', 'security_group_rule', extension='security-group'
+    )
+
+    properties_schema = {
+        'security_group': string(
+            'Security group of the rule, by name or id.',
+            required=True,
+            ref='neutron.security_group',
+            wire='security_group_id',
+        ),
+        'description': description_property(update_allowed=False),
+        'direction': string(
+            'Direction of the traffic, from the point of view of the port.',
+            default='ingress',
+            allowed=['ingress', 'egress'],
+        ),
+        'ethertype': string(
+            'Ethertype of the traffic: IPv4 or IPv6.', default='IPv4', allowed=['IPv4', 'IPv6']
+        ),
+        'port_range_max': integer(
+            'Last port number, or ICMP code, of the traffic.', min=0, max=65535
+        ),
+        'port_range_min': integer(
+            'First port number, or ICMP type, of the traffic.', min=0, max=65535
+        ),
+        'protocol': string(
+            'Protocol of the traffic, by name or number.', default='tcp', allowed=PROTOCOLS
+        ),
+        'remote_group': string(
+            'Remote security group of the traffic, by name or id.',
+            ref='neutron.security_group',
+            wire='remote_group_id',
+        ),
+        'remote_ip_prefix': string(
+            'CIDR of the remote end of the traffic that the rule allows.', custom='net_cidr'
+        ),
+    }
+    property_rules = (
+        conflict('remote_group', 'remote_ip_prefix'),
+        refuse(
+            'The minimum port number must be less than or equal to the maximum port number.',
+            protocol=but('icmp', 'icmpv6', 'ipv6-icmp'),
+            port_range_min=above('port_range_max'),
+        ),
+    )

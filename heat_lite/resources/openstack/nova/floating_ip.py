@@ -1,6 +1,10 @@
-"""OS::Nova::FloatingIP."""
+"""OS::Nova::FloatingIP and OS::Nova::FloatingIPAssociation."""
 
-from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE, Address
+import contextlib
+
+from heat_lite.clients import errors
+from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE, Address, AddressUser
+from heat_lite.resources.openstack.neutron.base import VisibleConnection
 from heat_lite.template import support
 from heat_lite.template.schema import string, text
 
@@ -31,3 +35,48 @@ class FloatingIP(Address):
 
     def resolve_attribute(self, name):
         return self.resource_id and self.fetch()[self.attributes_schema[name].wire]
+
+
+class FloatingIPAssociation(AddressUser, VisibleConnection):
+    """The association of a floating IP with the first port of a server."""
+
+    resource_type = 'OS::Nova::FloatingIPAssociation'
+    heat_class = 'NovaFloatingIpAssociation'
+    support_status = support.history('hidden 11.0.0, deprecated 9.0.0, supported 2014.1')
+    default_client_name = 'nova'
+    # associating a floating IP with the same port again changes nothing
+    repeatable = True
+
+    properties_schema = {
+        'server_id': string(
+            'Server that receives the floating IP, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='nova.server',
+        ),
+        'floating_ip': string('Id of the floating IP.', required=True, update_allowed=True),
+    }
+
+    def handle_create(self):
+        port = yield from self.call_with_retry(self.port_of_server, self.properties['server_id'])
+        yield from self.associate_address(self.properties['floating_ip'], port)
+        self.resource_id_set(self.record.uuid)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        if 'floating_ip' in prop_diff:
+            yield from self.handle_delete()
+        yield from self.handle_create()
+
+    def is_connected(self):
+        address = self.stored_property('floating_ip')
+        found = self.client().show(f'/floatingips/{address}', 'floatingip')
+        return found['port_id'] == self.port_of_server(self.stored_property('server_id'))
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            address = self.stored_property('floating_ip')
+            with contextlib.suppress(errors.NotFound):
+                yield from self.associate_address(address, None)
+
+    def get_reference_id(self):
+        return self.physical_resource_name() or self.name

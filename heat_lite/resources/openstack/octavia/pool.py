@@ -1,10 +1,12 @@
-"""OS::Octavia::Pool."""
+"""OS::Octavia::Pool, its members and its health monitor."""
 
 from heat_lite.resources.base.property_rules import empty, filled, for_each, one_of, refuse
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
     CACHE_NONE,
     description_property,
+    integer,
+    list_,
     list_attribute,
     map_,
     name_property,
@@ -94,3 +96,93 @@ class Pool(OctaviaResource):
             for name, value in values.items()
             if name != 'loadbalancer_id' or 'listener_id' not in values
         }
+
+
+class PoolMember(OctaviaResource):
+    """A member of a pool."""
+
+    resource_type = 'OS::Octavia::PoolMember'
+    since = '10.0.0'
+    rest = async_rest('/lbaas/pools/{pool}/members', 'member')
+    entity = None
+
+    properties_schema = {
+        'address': string('IP address of the member.', required=True, custom='ip_addr'),
+        'pool': string(
+            'Pool of the member, by name or id.', required=True, ref='octavia.pool', sent=False
+        ),
+        'protocol_port': integer('Protocol port of the member.', required=True, min=1, max=65535),
+        'admin_state_up': switch('Administrative state of the member.'),
+        'monitor_address': string(
+            'IP address for health checks, if it is another one.', custom='ip_addr'
+        ),
+        'monitor_port': integer('Port for health checks, if it is another one.', min=1, max=65535),
+        'subnet': string(
+            'Subnet from which the member is reached, by name or id.',
+            ref='neutron.subnet',
+            wire='subnet_id',
+        ),
+        'tags': list_('Tags of the member.', update_allowed=True, since='13.0.0'),
+        'weight': integer(
+            'Weight of the member: its share of the requests.',
+            default=1,
+            update_allowed=True,
+            min=0,
+            max=256,
+        ),
+    }
+
+
+class HealthMonitor(OctaviaResource):
+    """A health monitor of a pool."""
+
+    resource_type = 'OS::Octavia::HealthMonitor'
+    since = '10.0.0'
+    rest = async_rest('/lbaas/healthmonitors', 'healthmonitor')
+    entity = None
+
+    properties_schema = {
+        'delay': integer(
+            'Interval between two checks in seconds.', required=True, update_allowed=True, min=0
+        ),
+        'max_retries': integer(
+            'Number of consecutive results that change the status of a member.',
+            required=True,
+            update_allowed=True,
+            min=1,
+            max=10,
+        ),
+        'pool': string(
+            'Pool to monitor, by name or id.', required=True, ref='octavia.pool', wire='pool_id'
+        ),
+        'timeout': integer(
+            'Timeout of a check in seconds.', required=True, update_allowed=True, min=0
+        ),
+        'type': string(
+            'Type of the health check.',
+            required=True,
+            allowed=['PING', 'TCP', 'HTTP', 'HTTPS', 'UDP-CONNECT'],
+        ),
+        'admin_state_up': switch('Administrative state of the health monitor.'),
+        'expected_codes': string('HTTP status codes of a healthy member.', update_allowed=True),
+        'http_method': string(
+            'HTTP method of the check.',
+            update_allowed=True,
+            allowed=[
+                'GET',
+                'HEAD',
+                'POST',
+                'PUT',
+                'DELETE',
+                'TRACE',
+                'OPTIONS',
+                'CONNECT',
+                'PATCH',
+            ],
+        ),
+        'tenant_id': string(
+            'Project of the health monitor. Requires administrator rights.', wire='project_id'
+        ),
+        'url_path': string('HTTP path of the check.', update_allowed=True),
+    }
+    attributes_schema = {'pools': list_attribute('Pools that the health monitor checks.')}

@@ -5,7 +5,7 @@ import types
 import pytest
 
 from heat_lite.clients import errors
-from heat_lite.resources.openstack.neutron.router_interface import RouterInterface
+from heat_lite.resources.openstack.neutron.router import RouterInterface
 
 
 class Neutron:

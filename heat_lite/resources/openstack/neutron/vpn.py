@@ -1,0 +1,253 @@
+"""The types of virtual private networks."""
+
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.template.schema import (
+    description_property,
+    integer,
+    list_,
+    list_attribute,
+    map_,
+    map_attribute,
+    name_property,
+    string,
+    switch,
+    text,
+)
+
+
+class VPNService(NeutronResource):
+    """A VPN service: the end of VPN connections on a router."""
+
+    resource_type = 'OS::Neutron::VPNService'
+    rest = Rest('neutron', '/vpn/vpnservices', 'vpnservice', extension='vpnaas')
+
+    properties_schema = {
+        'name': name_property(),
+        'router': string(
+            'Router of the VPN service, by name or id.',
+            required=True,
+            ref='neutron.router',
+            since='2015.1',
+            wire='router_id',
+        ),
+        'subnet': string(
+            'Subnet that the VPN service connects, by name or id.',
+            required=True,
+            ref='neutron.subnet',
+            since='2014.2',
+            wire='subnet_id',
+        ),
+        'admin_state_up': switch('Administrative state of the VPN service.'),
+        'description': description_property(),
+        'router_id': string(
+            ref='neutron.router',
+            history='hidden 6.0.0, deprecated 2015.1, supported 2013.2',
+            alias_of='router',
+        ),
+        'subnet_id': string(
+            ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
+        ),
+    }
+    attributes_schema = {
+        'admin_state_up': text('Administrative state that Neutron shows for the VPN service.'),
+        'description': text('Description of the VPN service.'),
+        'name': text('Name of the VPN service.'),
+        'router_id': text('Id of the router of the VPN service.'),
+        'status': text('Status of the VPN service.'),
+        'subnet_id': text('Id of the subnet of the VPN service.'),
+        'tenant_id': text('Id of the project that owns the VPN service.'),
+    }
+
+
+ALGORITHM = 'auth_algorithm'
+#: the extension of a Neutron that has no longer the default of ALGORITHM
+WITHOUT_SHA1 = 'vpn-no-sha1-3des'
+
+AUTHENTICATION = ['sha1', 'sha256', 'sha384', 'sha512', 'aes-xcbc', 'aes-cmac']
+#: the modes of AES with each key size
+MODES = ('', '-ccm-8', '-ccm-12', '-ccm-16', '-gcm-8', '-gcm-12', '-gcm-16', '-ctr')
+ENCRYPTION = ['3des', *(f'aes-{bits}{mode}' for mode in MODES for bits in (128, 192, 256))]
+GROUPS = ['group2', 'group5', *(f'group{number}' for number in range(14, 32))]
+
+
+def policy_properties(protocol, **options):
+    """Return the properties that IKE and IPsec policies have."""
+    association = f'the {protocol} security association.'
+    return {
+        'name': name_property(),
+        ALGORITHM: string(
+            f'Authentication algorithm of {protocol}.',
+            default='sha1',
+            allowed=AUTHENTICATION,
+            **options,
+        ),
+        'description': description_property(),
+        'encryption_algorithm': string(
+            f'Encryption algorithm of {protocol}.',
+            default='aes-128',
+            allowed=ENCRYPTION,
+            **options,
+        ),
+        'lifetime': map_(
+            f'Lifetime of {association}',
+            {
+                'units': string(
+                    f'Unit of the lifetime of {association}',
+                    default='seconds',
+                    allowed=['seconds', 'kilobytes'],
+                ),
+                'value': integer(f'Value of the lifetime of {association}', default=3600),
+            },
+            **options,
+        ),
+        'pfs': string(
+            f'Perfect forward secrecy group of {protocol}.',
+            default='group5',
+            allowed=GROUPS,
+            **options,
+        ),
+    }
+
+
+def policy_attributes(protocol):
+    """Return the attributes of IKE and IPsec policies."""
+    return {
+        ALGORITHM: text(f'Authentication algorithm of the {protocol} policy.'),
+        'description': text(f'Description of the {protocol} policy.'),
+        'encryption_algorithm': text(f'Encryption algorithm of the {protocol} policy.'),
+        'lifetime': map_attribute(f'Lifetime that Neutron shows for the {protocol} policy.'),
+        'name': text(f'Name of the {protocol} policy.'),
+        'pfs': text(f'Perfect forward secrecy group of the {protocol} policy.'),
+        'tenant_id': text(f'Id of the project that owns the {protocol} policy.'),
+    }
+
+
+class VpnPolicy(NeutronResource):
+    """A policy of VPN connections, whose authentication algorithm is one that Neutron has."""
+
+    def body(self, values):
+        return {**super().body(values), **self._default_algorithm()}
+
+    def changes(self, changed, diff):
+        algorithm = self._default_algorithm() if ALGORITHM in diff else {}
+        return {**super().changes(changed, diff), **algorithm}
+
+    def _default_algorithm(self):
+        if self.properties.is_given(ALGORITHM) or self.missing_extension(WITHOUT_SHA1):
+            return {}
+        return {ALGORITHM: 'sha256'}
+
+    def normalize(self, found):
+        """Return the policy without an algorithm that Neutron or a default has chosen."""
+        found = super().normalize(found)
+        given = self.stored_properties().is_given(ALGORITHM)
+        return found if given else {**found, ALGORITHM: self.stored_property(ALGORITHM)}
+
+
+class IKEPolicy(VpnPolicy):
+    """An IKE policy of VPN connections."""
+
+    resource_type = 'OS::Neutron::IKEPolicy'
+    rest = Rest('neutron', '/vpn/ikepolicies', 'ikepolicy', extension='vpnaas')
+
+    properties_schema = {
+        **policy_properties('IKE', update_allowed=True),
+        'ike_version': string(
+            'IKE version.', default='v1', update_allowed=True, allowed=['v1', 'v2']
+        ),
+        'phase1_negotiation_mode': string(
+            'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
+        ),
+    }
+    attributes_schema = {
+        **policy_attributes('IKE'),
+        'ike_version': text('IKE version of the policy.'),
+        'phase1_negotiation_mode': text('Negotiation mode of the IKE policy.'),
+    }
+
+
+class IPsecPolicy(VpnPolicy):
+    """An IPsec policy of VPN connections."""
+
+    resource_type = 'OS::Neutron::IPsecPolicy'
+    rest = Rest('neutron', '/vpn/ipsecpolicies', 'ipsecpolicy', extension='vpnaas')
+
+    properties_schema = {
+        **policy_properties('IPsec'),
+        'encapsulation_mode': string(
+            'Encapsulation mode: tunnel or transport.',
+            default='tunnel',
+            allowed=['tunnel', 'transport'],
+        ),
+        'transform_protocol': string(
+            'Transform protocol: ESP, AH or both.', default='esp', allowed=['esp', 'ah', 'ah-esp']
+        ),
+    }
+    attributes_schema = {
+        **policy_attributes('IPsec'),
+        'encapsulation_mode': text('Encapsulation mode of the IPsec policy.'),
+        'transform_protocol': text('Transform protocol of the IPsec policy.'),
+    }
+
+
+class IPsecSiteConnection(NeutronResource):
+    """An IPsec connection between two sites."""
+
+    resource_type = 'OS::Neutron::IPsecSiteConnection'
+    rest = Rest(
+        'neutron', '/vpn/ipsec-site-connections', 'ipsec_site_connection', extension='vpnaas'
+    )
+
+    properties_schema = {
+        'name': name_property(),
+        'ikepolicy_id': string('Id of the IKE policy.', required=True),
+        'ipsecpolicy_id': string('Id of the IPsec policy.', required=True),
+        'peer_address': string('Public address or host name of the peer gateway.', required=True),
+        'peer_cidrs': list_(
+            "CIDRs of the peer's networks.", string(custom='net_cidr'), required=True
+        ),
+        'peer_id': string('Identity of the peer for authentication.', required=True),
+        'psk': string('Pre-shared key.', required=True),
+        'vpnservice_id': string('Id of the VPN service.', required=True),
+        'admin_state_up': switch('Administrative state of the IPsec connection.'),
+        'description': description_property(),
+        'dpd': map_(
+            'Dead peer detection.',
+            {
+                'actions': string(
+                    'Action when the peer is dead.',
+                    default='hold',
+                    allowed=['clear', 'disabled', 'hold', 'restart', 'restart-by-peer'],
+                    wire='action',
+                ),
+                'interval': integer('Interval of dead peer detection in seconds.', default=30),
+                'timeout': integer('Timeout of dead peer detection in seconds.', default=120),
+            },
+        ),
+        'initiator': string(
+            'Whether this side initiates the connection or only responds.',
+            default='bi-directional',
+            allowed=['bi-directional', 'response-only'],
+        ),
+        'mtu': integer('Maximum transmission unit of the connection.', default=1500),
+    }
+    attributes_schema = {
+        'admin_state_up': text('Administrative state that Neutron shows for the IPsec connection.'),
+        'auth_mode': text('Authentication mode of the connection.'),
+        'description': text('Description of the IPsec connection.'),
+        'dpd': map_attribute('Dead peer detection that Neutron shows.'),
+        'ikepolicy_id': text('Id of the IKE policy of the connection.'),
+        'initiator': text('Role of this side in the connection.'),
+        'ipsecpolicy_id': text('Id of the IPsec policy of the connection.'),
+        'mtu': text('Maximum transmission unit that Neutron shows.'),
+        'name': text('Name of the IPsec connection.'),
+        'peer_address': text('Address of the peer that Neutron shows.'),
+        'peer_cidrs': list_attribute('CIDRs of the peer that Neutron shows.'),
+        'peer_id': text('Identity of the peer that Neutron shows.'),
+        'psk': text('Pre-shared key of the connection.'),
+        'route_mode': text('Route mode of the connection.'),
+        'status': text('Status of the IPsec connection.'),
+        'tenant_id': text('Id of the project that owns the IPsec connection.'),
+        'vpnservice_id': text('Id of the VPN service of the connection.'),
+    }

@@ -1,0 +1,92 @@
+"""OS::Octavia::Flavor, OS::Octavia::AvailabilityZone and their profiles."""
+
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import description_property, name_property, string, switch, text
+
+
+class Flavor(CloudResource):
+    """A flavor of load balancers."""
+
+    resource_type = 'OS::Octavia::Flavor'
+    since = '14.0.0'
+    rest = Rest('octavia', '/lbaas/flavors', 'flavor')
+    entity = None
+
+    properties_schema = {
+        'name': name_property(),
+        'flavor_profile': string(
+            'Flavor profile, by name or id.',
+            required=True,
+            ref='octavia.flavorprofile',
+            wire='flavor_profile_id',
+        ),
+        'description': description_property(default=''),
+        'enabled': switch('Whether the flavor is enabled.'),
+    }
+    attributes_schema = {'flavor_profile_id': text('Id of the flavor profile.')}
+
+
+class FlavorProfile(CloudResource):
+    """A flavor profile: the data for the provider driver."""
+
+    resource_type = 'OS::Octavia::FlavorProfile'
+    since = '14.0.0'
+    rest = Rest('octavia', '/lbaas/flavorprofiles', 'flavorprofile')
+    entity = None
+
+    properties_schema = {
+        'name': name_property(),
+        'flavor_data': string(
+            'Flavor data for the provider driver, as JSON.',
+            required=True,
+            update_allowed=True,
+            custom='json_string',
+        ),
+        'provider_name': string('Name of the provider of the flavor.', update_allowed=True),
+    }
+
+
+class AvailabilityZone(CloudResource):
+    """An availability zone of load balancers."""
+
+    resource_type = 'OS::Octavia::AvailabilityZone'
+    since = '24.0.0'
+    rest = Rest('octavia', '/lbaas/availabilityzones', 'availability_zone', id='name')
+    entity = None
+
+    properties_schema = {
+        'name': name_property(),
+        'availability_zone_profile': string(
+            'Availability zone profile, by name or id.',
+            required=True,
+            ref='octavia.availabilityzoneprofile',
+            wire='availability_zone_profile_id',
+        ),
+        'description': description_property(default=''),
+        'enabled': switch('Whether the availability zone is enabled.'),
+    }
+    attributes_schema = {
+        'availability_zone_profile_id': text('Id of the availability zone profile.')
+    }
+
+
+class AvailabilityZoneProfile(CloudResource):
+    """An availability zone profile: the data for the provider driver."""
+
+    resource_type = 'OS::Octavia::AvailabilityZoneProfile'
+    since = '24.0.0'
+    rest = Rest('octavia', '/lbaas/availabilityzoneprofiles', 'availability_zone_profile')
+    entity = None
+
+    properties_schema = {
+        'name': name_property(),
+        'availability_zone_data': string(
+            'Availability zone data for the provider driver, as JSON.',
+            required=True,
+            update_allowed=True,
+            custom='json_string',
+        ),
+        'provider_name': string(
+            'Name of the provider of the availability zone.', update_allowed=True
+        ),
+    }
