@@ -13,8 +13,9 @@ DEFAULT = [
         default=WELL_KNOWN_KEY,
         secret=True,
         help='Key that encrypts credentials and private data of resources in the database, 32 '
-        'characters long. The default is public: engines and API processes do not start with it. '
-        'The manage command generate_key prints a new key.',
+        'characters long. The default is public: engines and API processes do not start with it '
+        'unless accept_public_key of [heat_lite] is set. The manage command generate_key prints a '
+        'new key.',
     ),
     cfg.BoolOpt(
         'encrypt_parameters_and_properties',
@@ -129,7 +130,14 @@ HEAT_LITE = [
         'encrypted can be read; new data is encrypted with auth_encryption_key. '
         'After "heat-lite-manage rotate_encryption_key", which engines need not be stopped for, '
         'the former keys can be removed.',
-    )
+    ),
+    cfg.BoolOpt(
+        'accept_public_key',
+        default=False,
+        help='Whether programs start with the default of auth_encryption_key, which is public, and '
+        'warn about it. The default is true for the commands and WSGI modules with names of Heat, '
+        'e.g. heat-engine, as Heat starts with it.',
+    ),
 ]
 
 GROUPS = {

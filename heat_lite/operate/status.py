@@ -37,10 +37,10 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def _check_key(self) -> upgradecheck.Result:
         try:
-            settings.require_private_key(self._conf)
+            warning = settings.key_warning(self._conf)
         except exception.ConfigurationError as error:
             return upgradecheck.Result(FAILURE, str(error))
-        return upgradecheck.Result(GOOD)
+        return upgradecheck.Result(WARNING if warning else GOOD, warning or None)
 
     def _check_schema(self) -> upgradecheck.Result:
         revision = migration.version(self._conf.database.connection)

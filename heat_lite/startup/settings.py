@@ -24,8 +24,12 @@ CURE = (
     'run "heat-lite-manage rotate_encryption_key" afterwards.'
 )
 DEFAULT_KEY = (
-    '[DEFAULT] auth_encryption_key is not set, or is its default, which is public: secrets in the '
-    f'database would be readable by each reader of its copy. {CURE}'
+    '[DEFAULT] auth_encryption_key is not set, or is its default, which is public: each reader of '
+    f'a copy of the database can read the secrets in it. {CURE}'
+)
+SHORT_KEY = (
+    f'[DEFAULT] auth_encryption_key is shorter than {cipher.KEY_LENGTH} characters; replace it. '
+    f'{CURE}'
 )
 DOLLAR = (
     '[DEFAULT] auth_encryption_key cannot be read: "$" in a configuration file begins the name of '
@@ -162,23 +166,27 @@ def encryption_key(conf: ConfigOpts) -> str:
 
 
 def require_private_key(conf: ConfigOpts) -> None:
-    """Raise UnsafeKey for the default auth_encryption_key or one of a wrong length.
+    """Log what is wrong with auth_encryption_key. Raises UnsafeKey for one that is refused."""
+    warning = key_warning(conf)
+    if warning:
+        LOG.warning('%s', warning)
 
-    Keys of 16 and 24 characters are accepted with a warning, as in Heat.
+
+def key_warning(conf: ConfigOpts) -> str:
+    """Return why auth_encryption_key should be replaced, or ''.
+
+    Raises UnsafeKey for the default, unless [heat_lite] accept_public_key is set, and for a wrong
+    length. Keys of 16 and 24 characters are accepted, as in Heat.
     """
     key = encryption_key(conf)
     if key == identity.WELL_KNOWN_KEY:
-        raise UnsafeKey(DEFAULT_KEY)
+        if not conf.heat_lite.accept_public_key:
+            raise UnsafeKey(DEFAULT_KEY)
+        return DEFAULT_KEY
     error = cipher.length_error(key)
     if error:
         raise UnsafeKey(f'[DEFAULT] auth_encryption_key is refused: {error}. {CURE}')
-    if len(key) < cipher.KEY_LENGTH:
-        LOG.warning(
-            '[DEFAULT] auth_encryption_key has %d characters only; replace it by one of %d. %s',
-            len(key),
-            cipher.KEY_LENGTH,
-            CURE,
-        )
+    return SHORT_KEY if len(key) < cipher.KEY_LENGTH else ''
 
 
 def start_logging(conf: ConfigOpts, is_brief: bool = False) -> None:

@@ -29,10 +29,6 @@ TEMPLATE = {
     'resources': {'secret': {'type': 'OS::Heat::RandomString'}},
 }
 PASSWORD = 'secret'
-#: The operator's own heat.conf. The role sets no key; Heat has a default, which is public.
-CUSTOM = """[DEFAULT]
-auth_encryption_key = a key of these tests, 32 letters
-"""
 #: where Kolla's containers have what was rendered
 FILES = '/var/lib/kolla/config_files'
 
@@ -56,8 +52,6 @@ def rendered(tmp_path_factory, keystone):
         databases.empty('mysql', folder) as database,
         brokers.virtual_host_or_skip() as transport,
     ):
-        (folder / 'custom/config').mkdir(parents=True)
-        (folder / 'custom/config/heat.conf').write_text(CUSTOM)
         values = options(folder, make_url(database), urllib.parse.urlsplit(transport), keystone)
         (folder / 'vars.json').write_text(json.dumps(values))
         render(folder / 'vars.json')

@@ -14,6 +14,7 @@ from heat_lite import conf as options
 from heat_lite.clients import keystone
 from heat_lite.common import cipher
 from heat_lite.common.context import admin_context
+from heat_lite.conf import identity as identity_options
 from heat_lite.db import (
     connections,
     credentials,
@@ -77,6 +78,21 @@ def test_stacks_of_both_engines_are_shown(driver, engine):
     assert (shown['c'], shown['s'], len(shown['a'])) == ('hello', 'veryquiet', 12)
     members = outputs_of(driver, f'{engine}-group-1')['g']
     assert [len(member) for member in members] == [32, 32]
+
+
+@pytest.mark.parametrize('former', [[], [identity_options.WELL_KNOWN_KEY]], ids=['same', 'former'])
+def test_rows_that_the_default_key_has_encrypted_are_read(tmp_path, former):
+    default = identity_options.WELL_KNOWN_KEY
+    quiet = {'take_over_interval': 3600, 'former_encryption_keys': former}
+    with heat_database.loaded('mysql', tmp_path, key=default) as url:
+        migration.sync(url, report=lambda text: None)
+        key = heat_database.KEY if former else default
+        with engines.running(url, auth_encryption_key=key, ours=quiet) as driver:
+            driver.context.project_id = heat_database.PROJECT
+            assert outputs_of(driver, 'leg-basic-1')['s'] == 'veryquiet'
+            ids = next(heat_rows.living_ids(1000))
+            findings = reader.Reader(driver.service.runtime).read(ids)
+            assert not any(each.reasons for each in findings)
 
 
 def test_environment_of_heat_names_its_encrypted_parameters(driver):

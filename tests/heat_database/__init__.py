@@ -12,9 +12,11 @@ import datetime
 import gzip
 import json
 import pathlib
+import re
 
 import sqlalchemy
 
+from heat_lite.common import cipher
 from heat_lite.db import connections, models
 from heat_lite.db.heat_database import heat_schema
 from tests import databases
@@ -23,12 +25,17 @@ FOLDER = pathlib.Path(__file__).parent
 #: the auth_encryption_key and the project of the stacks
 KEY = '0123456789abcdef0123456789abcdef'
 PROJECT = '4d792216e07945beae7be9fa35b9c418'
+#: what Heat has encrypted
+FERNET_TOKEN = re.compile(r'gAAAAA[\w-]+=*')
 BACKENDS = ('mysql', 'postgresql')
 
 
 @contextlib.contextmanager
-def loaded(backend, folder, revision=heat_schema.HEAT_HEAD):
-    """Yield the URL of a new database with Heat's schema and rows; drop it afterwards."""
+def loaded(backend, folder, revision=heat_schema.HEAT_HEAD, key=KEY):
+    """Yield the URL of a new database with Heat's schema and rows; drop it afterwards.
+
+    The secrets in the rows are encrypted with ``key``.
+    """
     with databases.empty(backend, folder) as url:
         engine = sqlalchemy.create_engine(connections.full_url(url), poolclass=sqlalchemy.NullPool)
         with engine.begin() as connection:
@@ -38,13 +45,19 @@ def loaded(backend, folder, revision=heat_schema.HEAT_HEAD):
             for statement in filter(str.strip, text.split(';\n')):
                 connection.exec_driver_sql(statement)
             connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{revision}')")
-            _insert_rows(connection)
+            _insert_rows(connection, key)
         yield url
 
 
-def content():
-    """Return the recorded rows, ``{table: {columns, rows}}``."""
-    return json.loads(gzip.decompress((FOLDER / 'rows.json.gz').read_bytes()))
+def content(key=KEY):
+    """Return the recorded rows, ``{table: {columns, rows}}``, with secrets encrypted by ``key``."""
+
+    def encrypt_again(found):
+        plain = cipher.decrypt(cipher.HEAT_METHOD, found[0], KEY)
+        return cipher.heat_encrypt(plain, key)[1]
+
+    text = gzip.decompress((FOLDER / 'rows.json.gz').read_bytes()).decode()
+    return json.loads(text if key == KEY else FERNET_TOKEN.sub(encrypt_again, text))
 
 
 def insert(connection, name, columns, rows):
@@ -55,8 +68,8 @@ def insert(connection, name, columns, rows):
         connection.execute(plain.insert(), typed)
 
 
-def _insert_rows(connection):
-    for name, table in content().items():
+def _insert_rows(connection, key):
+    for name, table in content(key).items():
         columns = table['columns']
         insert(connection, name, columns, table['rows'])
         if connection.dialect.name == 'postgresql' and 'id' in columns and _is_number(name):

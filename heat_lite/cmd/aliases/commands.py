@@ -14,6 +14,7 @@ from oslo_config import cfg
 
 from heat_lite.cmd import wsgi
 from heat_lite.common import heat_imports
+from heat_lite.conf import identity
 
 PROJECT = 'heat'
 CONFIG_OPTIONS = ('--config-file', '--config-dir')
@@ -71,6 +72,7 @@ def _run(name: str, module: str) -> Any:
     of_heat = command_of_heat('console_scripts', name)
     if of_heat is not None:
         return of_heat()
+    _accept_public_key()
     return importlib.import_module(module).main([*config_arguments(name, sys.argv), *sys.argv[1:]])
 
 
@@ -78,9 +80,15 @@ def _wsgi(script: str, name: str, application: Callable[[Sequence[str]], Any]) -
     of_heat = command_of_heat('wsgi_scripts', script)
     if of_heat is not None:
         return of_heat()
+    _accept_public_key()
     # The arguments are those of the server, unless it passes some on to the application.
     own = sys.argv[1:] if _has_config(sys.argv[1:2]) else []
     return application([*config_arguments(name, own), *own])
+
+
+def _accept_public_key() -> None:
+    """Start with a configuration file that has no key, as the files of many deployers."""
+    cfg.set_defaults(identity.HEAT_LITE, accept_public_key=True)
 
 
 def command_of_heat(group: str, name: str) -> Any:

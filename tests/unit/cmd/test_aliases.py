@@ -154,6 +154,19 @@ def test_wsgi_script_has_an_application(prefix, call, tmp_path, name, path, stat
     assert 'absent.conf' in refused.stderr
 
 
+def test_file_without_a_key_is_accepted_with_a_warning(prefix, call):
+    script = [sys.executable, '-c', REQUEST, prefix / 'bin' / SCRIPTS[0], '/']
+    flavor = '[paste_deploy]\nflavor = noauth\n'
+    done = call(*script, options=flavor)
+    assert done.stdout.splitlines()[-1:] == ['status 300'], done.stderr
+    (line,) = [each for each in done.stderr.splitlines() if 'auth_encryption_key' in each]
+    assert 'WARNING' in line and 'former_encryption_keys' in line and 'generate_key' in line
+    refusal = '[heat_lite]\naccept_public_key = false\n'
+    for words in (script, [prefix / 'bin' / 'heat-engine']):
+        done = call(*words, options=f'{flavor}{refusal}')
+        assert done.returncode == 1 and 'is its default, which is public' in done.stderr
+
+
 @pytest.mark.parametrize(('module', 'status'), MODULES.items())
 def test_wsgi_module_has_an_application(site, call, module, status):
     key = 'auth_encryption_key = a key of these tests, 32 letters\n'
