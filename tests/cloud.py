@@ -108,6 +108,8 @@ COLLECTIONS = [
     for service, entry in TABLE.items()
     for path, row in (entry.get('collections') or {}).items()
 ]
+#: the beginning of a path of Swift, whose accounts this cloud does not tell apart
+ACCOUNT = re.compile('^/AUTH_[^/]+')
 PREFIXES = {service: entry['prefix'] for service, entry in TABLE.items()}
 
 
@@ -249,6 +251,7 @@ class Cloud:
             ),
             (None, path),
         )
+        below = ACCOUNT.sub('', below)
         if service in self.newest:
             self._check_microversion(service, environ)
             if below in ('', '/'):

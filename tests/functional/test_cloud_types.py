@@ -8,8 +8,8 @@ from heat_lite import resources
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 from heat_lite.resources.containers.engine_object import EngineObject
-from tests import samples
-from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+from tests import cloud, identity, samples
+from tests.functional.clouds import driver, ids, request_context, running_cloud  # noqa: F401
 
 REGISTRY = resources.build_registry()
 TYPES = [
@@ -188,3 +188,37 @@ def test_group_of_a_missing_instance_is_refused_with_its_name(running_cloud, dri
         exception.StackValidationFailed, match=r'The Server \(7\) could not be found'
     ):
         driver.create({'resources': {'it': group}}, name='group')
+
+
+def test_container_is_in_the_account_of_its_stack_for_a_reader_of_another_project(
+    running_cloud,  # noqa: F811
+    driver,  # noqa: F811
+    ids,  # noqa: F811
+    monkeypatch,
+):
+    service = running_cloud.identity
+    url = f'{service.services["object-store"]}/AUTH_%(project_id)s'
+    monkeypatch.setitem(service.services, 'object-store', url)
+    operator = {'password': 'x', 'project': 'operators', 'roles': ['admin']}
+    monkeypatch.setitem(service.users, 'operator', operator)
+
+    def context_of(user, project):
+        token = dict(service.issue(user, {'project': {}}, ['password'])[2])['X-Subject-Token']
+        return request_context(running_cloud, project_id=identity.ident(project), auth_token=token)
+
+    driver.context = owner = context_of(cloud.USER, cloud.PROJECT)
+    box = {'type': 'OS::Swift::Container', 'properties': {'name': 'box'}}
+    stack = driver.create({'resources': {'box': box}})
+    running_cloud.cloud.asked.clear()
+    shown = driver.client.describe_stack_resource(
+        context_of('operator', 'operators'),
+        stack_identity=stack,
+        resource_name='box',
+        with_attr=['WebsiteURL', 'RootURL', 'BytesUsed'],
+    )['attributes']
+    account = f'/object/v1/AUTH_{owner.project_id}'
+    assert shown['WebsiteURL'].endswith(f'{account}/box')
+    assert shown['RootURL'].endswith(account)
+    asked = {path for method, path, _ in running_cloud.cloud.asked if method == 'HEAD'}
+    assert asked == {f'{account}/box'}
+    driver.delete(stack)

@@ -93,6 +93,34 @@ def test_wait_condition_is_signalled_by_an_object(running_cloud, driver, ids):
     driver.delete(stack)
 
 
+def change_data(stack, name, *removed, **added):
+    """Edit the data of a resource as another version or Heat has stored them."""
+    (row,) = [each for each in db_resources.list_by_stack(stack['stack_id']) if each.name == name]
+    data = models.resource_data
+    with session.engine().begin() as connection:
+        chosen = data.c.resource_id == row.id, data.c.key.in_(removed)
+        connection.execute(data.delete().where(*chosen))
+        for key, value in added.items():
+            values = {'resource_id': row.id, 'key': key, 'value': value, 'redact': False}
+            connection.execute(data.insert().values(decrypt_method='', **values))
+
+
+def test_signals_that_an_earlier_version_has_counted_do_not_count_again(running_cloud, driver, ids):
+    template = condition_template('signal', signal_transport='TEMP_URL_SIGNAL', count=1)
+    stack = driver.create(template, wait=False)
+    url = json.loads(until(lambda: driver.outputs(stack).get('signal')))['alarm_url']
+    assert put(url, '{"data": "a"}') == [201]
+    assert driver.state(driver.wait(stack)) == 'CREATE_COMPLETE'
+    change_data(stack, 'handle', 'swift_signals_until', swift_signals_heard='1')
+    template['resources']['wait']['properties']['count'] = 2
+    driver.update(stack, template, wait=False)
+    assert put(url, '{"data": "b"}') == [201]
+    assert driver.state(driver.wait(stack)) == 'UPDATE_COMPLETE'
+    assert json.loads(driver.outputs(stack)['data']) == {'1': 'a', '2': 'b'}
+    assert len(signal_reasons(driver, stack)) == 2
+    driver.delete(stack)
+
+
 def test_wait_condition_is_signalled_by_a_message(running_cloud, driver, ids):
     stack = driver.create(
         condition_template('signal', signal_transport='ZAQAR_SIGNAL', count=1), wait=False
@@ -231,14 +259,7 @@ def bring_into_form_of_heat(running_cloud, stack):
     for (_, kind, name), container in running_cloud.cloud.objects.items():
         if (kind, name) == ('/', stack['stack_id']):
             container.pop('HTTP_X_VERSIONS_LOCATION', None)
-    (row,) = [each for each in db_resources.list_by_stack(stack['stack_id']) if each.name == 'd']
-    with session.engine().begin() as connection:
-        connection.execute(
-            models.resource_data.delete().where(
-                models.resource_data.c.resource_id == row.id,
-                models.resource_data.c.key.in_(['user_id', 'password', 'swift_signals_until']),
-            )
-        )
+    change_data(stack, 'd', 'user_id', 'password', 'swift_signals_until')
 
 
 def test_deployment_of_heat_completes_by_the_signal_of_its_action(running_cloud, driver, ids):

@@ -61,7 +61,12 @@ SERVICES = {
     'Nova': 'compute',
     'Swift': 'object-store',
 }
-MICROVERSIONS = {'compute': 'compute 2.90', 'block-storage': 'volume 3.59'}
+HEADERS = {
+    'compute': {'OpenStack-API-Version': 'compute 2.90'},
+    'block-storage': {'OpenStack-API-Version': 'volume 3.59'},
+    # any value: the request has a token instead of a signature
+    'cloudformation': {'X-Auth-User': 'any'},
+}
 
 
 class Cloud:
@@ -86,9 +91,7 @@ class Cloud:
     def ask(self, service, path, method='GET', body=None):
         """Return the decoded response of a service; raise Refused on an error."""
         where = {'service_type': service, 'region_name': self._region, 'interface': 'public'}
-        headers = (
-            {'OpenStack-API-Version': MICROVERSIONS[service]} if service in MICROVERSIONS else {}
-        )
+        headers = HEADERS.get(service, {})
         if service == 'orchestration' and self._url:
             path, where = self._url + path, None
         answer = self._session.request(

@@ -3,8 +3,9 @@
 usage: . openrc && python -m tests.real.takeover --switch COMMAND [--return COMMAND] [--stacks N]
 
 ``--switch`` is a command that stops Heat, runs ``heat-lite-manage db_sync`` and starts heat_lite
-behind the same URL; ``--return`` is the way back. N small stacks are created before, of which each
-tenth is created again as ``late`` while the command runs. Readers and writers go on all the time.
+behind the same URL; ``--return`` is the way back. N small stacks are created before, each tenth by
+the API of CloudFormation, and a tenth more as ``late`` while the command runs. Readers and writers
+go on all the time.
 The exit status is 1 if a stack is lost, a resource replaced, or a request refused while no command
 runs.
 """
@@ -12,11 +13,13 @@ runs.
 import argparse
 import collections
 import itertools
+import json
 import os
 import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 from concurrent import futures
 
 from keystoneauth1 import exceptions
@@ -36,13 +39,39 @@ KINDS = (
     {'g': GROUP},
     {'s': SCALED},
 )
+#: a hidden parameter, which Heat encrypts if encrypt_parameters_and_properties is set
+SECRET = {'secret': {'type': 'string', 'hidden': True}}
+#: a stack of CloudFormation; its handle has a user with an access key
+CFN = {
+    'AWSTemplateFormatVersion': '2010-09-09',
+    'Parameters': {'secret': {'Type': 'String', 'NoEcho': 'true'}},
+    'Resources': {
+        'h': {'Type': 'AWS::CloudFormation::WaitConditionHandle'},
+        'a': {'Type': 'OS::Heat::RandomString', 'Properties': {'salt': {'Ref': 'secret'}}},
+    },
+}
 #: requests under way
 WRITERS, READERS = 2, 3
 WAIT_SECONDS, PAUSE = 300, 0.2
 
 
 def template(number):
-    return {'heat_template_version': '2018-08-31', 'resources': KINDS[number % len(KINDS)]}
+    resources = KINDS[number % len(KINDS)]
+    return {'heat_template_version': '2018-08-31', 'parameters': SECRET, 'resources': resources}
+
+
+def create_by_cfn(place, name):
+    """Create a stack by the API of CloudFormation, with a token: Keystone makes no trust, which
+    Heat needs, for a signed request.
+    """
+    asked = {
+        'Action': 'CreateStack',
+        'Parameters.member.1.ParameterKey': 'secret',
+        'Parameters.member.1.ParameterValue': 'a secret',
+        'StackName': name,
+        'TemplateBody': json.dumps(CFN),
+    }
+    place.ask('cloudformation', f'/?{urllib.parse.urlencode(asked)}', 'POST')
 
 
 class Load:
@@ -90,7 +119,12 @@ def path(stack):
 
 
 def create(place, name, number):
-    body = {'stack_name': name, 'template': template(number), 'timeout_mins': 20}
+    body = {
+        'stack_name': name,
+        'template': template(number),
+        'parameters': {'secret': 'a secret'},
+        'timeout_mins': 20,
+    }
     place.ask('orchestration', '/stacks', 'POST', body)
 
 
@@ -159,12 +193,15 @@ def main():
     asked = parser.parse_args()
     place = cloud.Cloud(os.environ, asked.url)
     names = [f'{cloud.OURS}takeover-{number}' for number in range(asked.stacks)]
-    known = {each['stack_name'] for each in place.ask('orchestration', '/stacks')['stacks']}
+    listed = place.ask('orchestration', '/stacks?limit=100000')['stacks']
+    known = {each['stack_name'] for each in listed}
     for number, name in enumerate(names):
         if name not in known:
-            create(place, name, number)
             if number % 10 == 9:
+                create_by_cfn(place, name)
                 wait(place, name)
+            else:
+                create(place, name, number)
     bad = 0
     for way in filter(None, (asked.switch, asked.way_back)):
         late = [f'{cloud.OURS}late-{int(time.time())}-{each}' for each in range(len(names) // 10)]

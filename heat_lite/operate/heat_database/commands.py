@@ -132,7 +132,7 @@ def give_back(conf: ConfigOpts) -> int:
         print(f'row {number} of table {table}: no key decrypts its secret')
     domain = keystone.stack_domain(conf) if conf.stack_domain_admin else None
     if domain is not None:
-        print(f'stacks that get a project of users in Keystone: {user_projects.count_missing()}')
+        print(f'stacks without a project of users in Keystone: {user_projects.count_missing()}')
     if conf.command.dry_run:
         for row in holders(own=False):
             print(f'{services.describe(row)} holds the database: stop it before give_back')
@@ -144,7 +144,7 @@ def give_back(conf: ConfigOpts) -> int:
             'former_encryption_keys. Nothing was changed.'
         )
     if domain is not None:
-        user_projects.make_missing(domain)
+        print(f'projects of users made in Keystone: {user_projects.make_missing(domain)}')
     migration.revert(conf.database.connection, print, lambda: _convert(keys))
     return 0
 

@@ -11,11 +11,13 @@ from heat_lite.common.value_texts import read_json
 from heat_lite.resources.base.stack_user import PASSWORD
 
 #: the keys of the resource's data: the URL and the name of an object, the time of the last signal
-#: read from it, the name of a queue, the request that posts to it
-URL, NAME, RECEIVED, QUEUE, REQUEST = (
+#: read from it, or their number in rows of earlier versions, the name of a queue, the request that
+#: posts to it
+URL, NAME, RECEIVED, COUNTED, QUEUE, REQUEST = (
     'swift_signal_url',
     'swift_signal_object_name',
     'swift_signals_until',
+    'swift_signals_heard',
     'zaqar_signal_queue_id',
     'zaqar_signal_request',
 )
@@ -64,11 +66,14 @@ class TempUrl(SignalTransport):
         resource, location = self._resource, self._object_location()
         if location[1] is None:
             return []
-        after = resource.data().get(RECEIVED) or resource.signals_since()
-        signals = resource.client(self.service).read_signals(*location, after)
+        data = resource.data()
+        counted = 0 if RECEIVED in data else int(data.get(COUNTED, 0))
+        after = data.get(RECEIVED) or ('' if counted else resource.signals_since())
+        found = resource.client(self.service).read_signals(*location, after)
+        signals = list(found.items())[counted:]
         if signals:
-            resource.data_set(RECEIVED, max(signals))
-        return [_parse_signal(text) for text in signals.values()]
+            resource.data_set(RECEIVED, signals[-1][0])
+        return [_parse_signal(text) for _, text in signals]
 
     def delete(self):
         container, name = self._object_location()

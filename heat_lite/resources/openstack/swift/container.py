@@ -114,8 +114,13 @@ class Container(ServiceResource):
     def _path(self):
         return f'/{quote(self.resource_id)}'
 
+    def _account_url(self):
+        """Return the URL of the account of the stack, also to a reader of another project."""
+        url, reader = self.client().url.rstrip('/'), self.stack.context.project_id
+        return url.replace(reader, self.stack.tenant) if reader else url
+
     def _shown_headers(self):
-        headers = self.client().request('HEAD', self._path()).headers
+        headers = self.client().request('HEAD', self._account_url() + self._path()).headers
         # Swift answers in UTF-8, which requests reads as Latin-1
         return {
             key.lower(): value.encode('latin-1').decode(errors='replace')
@@ -141,7 +146,7 @@ class Container(ServiceResource):
         return {'name': self.resource_id, **lists, **({METADATA[:-1]: labels} if labels else {})}
 
     def resolve_attribute(self, name):
-        url = self.client().url.rstrip('/')
+        url = self._account_url()
         if name == 'RootURL':
             return url
         if name == 'DomainName':
