@@ -21,8 +21,8 @@ MAX_CHUNK_LINE = 4096
 MAX_TRAILERS = 100
 #: chunks of a body: each costs about 10 microseconds, however short it is
 MAX_CHUNKS = 65536
-#: chunks between two pauses for other connections: about 2 milliseconds
-CHUNKS_A_PAUSE = 256
+#: chunks between two pauses for other connections: less than a millisecond
+CHUNKS_A_PAUSE = 64
 #: bytes of a body that are read, although nothing needs them, so that the client gets its response
 MAX_DISCARDED = 4 * 2**20
 #: a line before a chunk: its size and extensions

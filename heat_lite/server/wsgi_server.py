@@ -127,12 +127,13 @@ class Protocol(eventlet.wsgi.HttpProtocol):
         self.close_connection = 1
 
     def handle_one_response(self):
-        """Respond; end the connection if its client was too slow, or the server stops."""
+        """Respond; end a connection that is closed or ending, or whose client was too slow."""
         application = self.application
 
         def respond(environ, start_response):
             result = application(environ, start_response, self.conn_state)
-            if self.stream.timed_out or self.conn_state.is_ending:
+            # eventlet reads the rest of the request before the next one
+            if self.stream.timed_out or self.stream.is_aborted or self.conn_state.is_ending:
                 self.close_connection = 1
             return result
 
