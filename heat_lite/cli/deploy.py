@@ -1,12 +1,10 @@
 """Verbs that change a stack to a template: ``apply``, ``create``, ``update``, ``preview``."""
 
 import argparse
-import contextlib
 import pathlib
 import pkgutil
 import shlex
 import urllib.parse
-from collections.abc import Set
 
 from heat_lite.cli import api_client, arguments, errors, stack_body
 from heat_lite.cli.display import outcome, planned_changes, progress, terminal
@@ -74,7 +72,7 @@ PREVIEW = (
 
 
 def create(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    _create(api, out, args, stack_body.build(args), None)
+    _create(api, out, args, stack_body.build(args))
 
 
 def _create(
@@ -82,23 +80,17 @@ def _create(
     out: terminal.Terminal,
     args: argparse.Namespace,
     body: Value,
-    plan: Set[str] | None,
 ) -> None:
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
     path = api.create_stack(args.stack, {'disable_rollback': True, **body})
-    _finish(api, out, args, body, path, 'CREATE', progress.Before(plan=plan))
+    _finish(api, out, args, body, path, 'CREATE', progress.NO_STACK)
 
 
 def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     _require_template(args)
     body = stack_body.build(args)
     _require_declared(api, args, body)
-    plan = None
-    if out.live and not args.no_wait:
-        with contextlib.suppress(api_client.RequestFailed):  # the update has its own errors
-            found = planned_changes.request(api, args.stack, body, args.existing)
-            plan = planned_changes.paths(found.response)
-    _update(api, out, args, body, args.existing, args.replace == 'never', plan)
+    _update(api, out, args, body, args.existing, args.replace == 'never')
 
 
 def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body: dict) -> None:
@@ -133,12 +125,11 @@ def _update(
     body: Value,
     existing: bool,
     without_replacement: bool,
-    plan: Set[str] | None,
     digest: str = '',
 ) -> None:
     """Update the stack, if the digest of its definition is this one."""
     path = api.find(args.stack)
-    before = progress.state_before(api, path)._replace(plan=plan)
+    before = progress.state_before(api, path)
     if without_replacement:
         body['on_replace'] = 'fail'
     api.call('PATCH' if existing else 'PUT', path, body, digest)
@@ -221,13 +212,12 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     if not planned_changes.has_changes(response):
         return errors.DONE
     arguments.confirm(args, _question(replaced), 'nothing is changed')
-    plan = planned_changes.paths(response)
     if found.is_create:
-        _create(api, out, args, body, plan)
+        _create(api, out, args, body)
     else:
         # A replacement that the user has not seen must not happen.
         digest = response.get('present_digest', '')
-        _update(api, out, args, body, False, not replaced.all(), plan, digest)
+        _update(api, out, args, body, False, not replaced.all(), digest)
     return errors.DONE
 
 

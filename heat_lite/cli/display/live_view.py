@@ -54,6 +54,7 @@ class LiveView:
     """The view of a terminal (see ``views``)."""
 
     prints_events = False
+    shows_plan = True
 
     def __init__(self, out: terminal.Terminal, console: Console | None = None) -> None:
         self.console = console or Console(file=out.stream, highlight=False)

@@ -1,11 +1,11 @@
 """Follows the action of a stack until it has ended."""
 
+import contextlib
 import time
-from collections.abc import Set
 from typing import NamedTuple
 
 from heat_lite.cli import action_history, api_client, event_stream
-from heat_lite.cli.display import resource_tree, views
+from heat_lite.cli.display import planned_changes, resource_tree, views
 from heat_lite.cli.errors import Interrupted, StackFailed
 from heat_lite.common.value_types import Values
 
@@ -27,6 +27,8 @@ HOOK_EVENTS = 200
 BUSY = 'ActionInProgress'
 BUSY_SECONDS = 1.0
 NEWEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'desc'}
+#: the states of actions that do not visit every resource
+PLANNED = tuple(f'{each}_IN_PROGRESS' for each in ('CREATE', 'UPDATE', 'RESTORE', 'ROLLBACK'))
 OLDEST_FIRST = {'sort_keys': 'event_time', 'sort_dir': 'asc'}
 #: events in one request, and seconds to wait for the begin and the end of the stream
 EVENT_PAGE, LAST_SECONDS = 200, 1.0
@@ -39,7 +41,7 @@ class Before(NamedTuple):
 
     ``until_idle``: whether the end comes only after that of the work on all resources, which goes
     on after a cancel.
-    ``history``: what the action has done already. ``plan``: see ``ResourceTree``.
+    ``history``: what the action has done already.
     """
 
     stack: Values | None = None
@@ -47,7 +49,6 @@ class Before(NamedTuple):
     event: str | None = None
     until_idle: bool = False
     history: action_history.ActionHistory = action_history.ActionHistory()
-    plan: Set[str] | None = None
 
 
 NO_STACK = Before()
@@ -112,7 +113,6 @@ class Follower:
         self.tree.update(before.rows, before.history.seconds, is_first=True)
         self.tree.recall(before.history.work)
         self.tree.is_new |= before.history.is_new
-        self.tree.plan = before.plan
         self.event = before.event or before.history.event  # the last one before the action
         self.printed: set[str] = set()
 
@@ -199,6 +199,8 @@ class Follower:
             self.tree.begin_rollback()
         self.tree.is_new |= self.action == 'CREATE'
         changed = self.tree.update(rows, self.seconds)
+        if former != self.action and self.view.shows_plan:
+            self._set_plan(stack['stack_status'])
         self.view.show(stack, self.tree, found, self.seconds)
         self._note_hooks(stack, bool(changed))
         return stack
@@ -227,6 +229,14 @@ class Follower:
         )
         self.printed.update(each['id'] for each in found)
         return found
+
+    def _set_plan(self, status: str) -> None:
+        """Ask the service what the action will still change; a rollback of a create deletes all."""
+        is_rollback = self.action == 'ROLLBACK'
+        if status in PLANNED and not (is_rollback and self.tree.is_new):
+            with contextlib.suppress(api_client.RequestFailed):
+                found = self.api.call('PATCH', f'{self.path}/preview', {})
+                self.tree.set_plan(planned_changes.paths(found), is_rollback)
 
     def _note_hooks(self, stack: dict, is_changed: bool) -> None:
         """Show what waits at a hook: the list of resources does not tell."""

@@ -1,6 +1,6 @@
 """How a running action is shown: lines, JSON, or a picture of the terminal that changes.
 
-A view has ``show``, ``note``, ``wait`` and ``close``.
+A view has ``show``, ``note``, ``wait`` and ``close``. ``shows_plan``: it uses the tree's plan.
 """
 
 import datetime
@@ -51,6 +51,7 @@ class LineView:
 
     def __init__(self, out: terminal.Terminal) -> None:
         self.out = out
+        self.shows_plan = not out.is_json
         self._last_note = ''
         #: of the columns of paths and types; those of long names grow
         self._widths = [18, 24]

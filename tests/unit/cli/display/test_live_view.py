@@ -121,6 +121,17 @@ def test_rollback_of_an_update_plans_to_undo_what_was_touched():
     assert '0 of 2' in count and a.startswith(' · a') and c.startswith(' = c')
 
 
+def test_work_before_a_rollback_does_not_count_for_it():
+    tree = updated(
+        None, 'UPDATE_COMPLETE', 'UPDATE_IN_PROGRESS', 'CREATE_COMPLETE', 'UPDATE_FAILED'
+    )
+    tree.begin_rollback()
+    states = {'a': 'UPDATE_COMPLETE', 'b': 'UPDATE_COMPLETE', 'c': 'UPDATE_COMPLETE'}
+    tree.update([row(name, states.get(name, 'UPDATE_FAILED')) for name in 'abcd'], 2)
+    tree.set_plan({'a', 'b', 'd'}, is_rollback=True)
+    assert '1 of 4' in shown(tree, 'ROLLBACK_IN_PROGRESS')[0]
+
+
 def test_unknown_members_of_a_group_may_change():
     tree = updated({'group/'})
     assert tree.is_planned('group/1/db') and not tree.is_planned('a')

@@ -22,10 +22,11 @@ def resource(name, status):
     }
 
 
-def application_of(statuses, failures=None, ended=None):
+def application_of(statuses, failures=None, ended=None, plan=None):
     """A service whose stack and only resource have the next status at each request.
 
-    ``ended`` is the status of a stack whose action has ended before its resource.
+    ``ended`` is the status of a stack whose action has ended before its resource. ``plan``: the
+    names of the preview; without them it has no previews.
     """
     following = itertools.chain(statuses, itertools.repeat(statuses[-1]))
     now, events = {}, []
@@ -34,7 +35,12 @@ def application_of(statuses, failures=None, ended=None):
         if 'event-stream' in environ['HTTP_ACCEPT']:
             start_response('406 Not Acceptable', [])
             return [b'']
-        if environ['PATH_INFO'].endswith('/events'):
+        if environ['PATH_INFO'].endswith('/preview'):
+            if plan is None:
+                start_response('404 Not Found', [])
+                return [b'']
+            body = {'resource_changes': {'updated': [{'resource_name': name} for name in plan]}}
+        elif environ['PATH_INFO'].endswith('/events'):
             marker = environ['QUERY_STRING'].partition('marker=')[2].partition('&')[0]
             body = {'events': events[int(marker or 0) :]}
         elif environ['PATH_INFO'].endswith('/resources'):
@@ -86,6 +92,15 @@ def test_follow_of_a_cancelled_stack_ends_with_the_work_on_its_resources():
         )
         follower.follow()
     assert follower.tree.members['only'].status == 'CREATE_COMPLETE'
+
+
+@pytest.mark.parametrize('plan, expected', [(['only', 'later'], {'only', 'later'}), (None, None)])
+def test_follower_of_a_running_action_learns_its_plan(plan, expected):
+    statuses = ['UPDATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'UPDATE_COMPLETE']
+    with identity.serve(application_of(statuses, plan=plan)) as url:
+        follower = waiting_for(url, terminal.Terminal(io.StringIO(), live=False))
+        follower.follow()
+    assert follower.tree.plan == expected
 
 
 def test_columns_of_lines_are_as_wide_as_the_longest_text():
@@ -218,7 +233,7 @@ def test_action_that_ends_in_the_state_of_before_is_known_by_its_events():
 
 def test_interrupt_tells_how_to_follow_and_cancel():
     class InterruptingView:
-        prints_events = False
+        prints_events = shows_plan = False
 
         def show(self, *state):
             pass
@@ -272,7 +287,7 @@ def responding(answers):
 
     def application(environ, start_response):
         path = environ['PATH_INFO'].rpartition('/')[2]
-        given = answers[path]
+        given = answers.get(path, [BUSY])
         body = given.pop(0) if len(given) > 1 else given[0]
         status = '409 Conflict' if 'error' in body else '200 OK'
         start_response(status, [('Content-Type', 'application/json')])
