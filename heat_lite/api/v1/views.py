@@ -140,8 +140,8 @@ def previewed_stack(request: wsgi.Request, row: Values) -> Values:
     view = shown_stack(
         request, {key: value for key, value in row.items() if not key.startswith('stack_status')}
     )
-    if 'resources' in view:
-        view['resources'] = previewed_resources(view['resources'])
+    for kind, resources in pick(row, ('resources', 'nested_resources')).items():
+        view[kind] = previewed_resources(resources)
     view.update(pick(row, PREVIEW))
     return view
 

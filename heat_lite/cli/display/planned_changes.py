@@ -18,10 +18,10 @@ SIGNS = {
 }
 #: the actions of the lists of ``resource_changes``, for servers that do not name the action
 ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'deleted': 'delete'}
-
-
 #: what the preview of a create tells of the stack itself
 KEPT = ('has_changes', 'digest', 'outputs', 'output_changes', 'unknown', 'known_after')
+#: a resource with a nested stack in the preview of a stock Heat
+OF_HEAT = {'resource_name': '(nested)', 'resource_type': views.STACK_TYPE}
 
 
 class Preview(NamedTuple):
@@ -40,39 +40,23 @@ def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) ->
             raise
         stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
         more = {key: stack[key] for key in KEPT if key in stack}
-        added = []
-        for depth, each in flatten(stack['resources']):
-            each['path'] = nested_path(each, stack['stack_name'], depth)
-            added.append(each)
-        return Preview({'resource_changes': {'added': added}, **more}, True)
+        nested = iter(stack.get('nested_resources', ()))
+        return Preview({**_additions(stack['resources'], nested), **more}, True)
     return Preview(api.call('PATCH' if existing else 'PUT', f'{path}/preview', body), False)
 
 
-def flatten(resources: list, depth: int = 0) -> Iterator[tuple[int, dict]]:
-    """Yield (depth, resource) of all levels. Nested stacks are lists in ``resources``."""
-    for each in resources:
-        if isinstance(each, list):
-            yield from flatten(each, depth + 1)
-        else:
-            yield depth, each
+def _additions(resources: list, nested: Iterator[Values]) -> Values:
+    """Return the resources of a create in the form of an update.
 
-
-def nested_path(resource: Values, stack_name: str, depth: int) -> str:
-    """Return the path of a resource in the preview of a create, which lists all levels together.
-
-    A nested stack is named after its parent and its resource: ``app-group-0``. Names with a hyphen
-    stay as they are, since the name of the stack does not tell where they end.
+    A list stands for the next resource of ``nested``, of which a stock Heat tells nothing.
     """
-    name, parent = resource['resource_name'], resource.get('parent_resource')
-    if not parent:
-        return name
-    outer, ending = str(resource.get('stack_name')), f'-{parent}'
-    if not (outer.startswith(f'{stack_name}-') and outer.endswith(ending)):
-        return f'{parent}/{name}'
-    outer = outer.removesuffix(ending).removeprefix(stack_name).removeprefix('-')
-    if outer.count('-') == depth - 2:
-        outer = outer.replace('-', '/')
-    return '/'.join(part for part in (outer, parent, name) if part)
+    added = [
+        {**next(nested, OF_HEAT), 'nested': _additions(each, nested)}
+        if isinstance(each, list)
+        else each
+        for each in resources
+    ]
+    return {'resource_changes': {'added': added}}
 
 
 def has_changes(response: Values) -> bool:
@@ -110,7 +94,7 @@ def replacements(response: Values) -> Replacements:
 
 def paths(response: Values) -> set[str]:
     """Return the paths of what changes, and ``group/`` for a resource with unknown members."""
-    found = {each.get('path', path) for path, action, each in _all(response) if action}
+    found = {path for path, action, _ in _all(response) if action}
     return found | {f'{path}/' for path, _, each in _all(response) if _has_unknown_members(each)}
 
 
@@ -162,11 +146,10 @@ def _stack_changes(response: Values) -> Iterator[str]:
 
 def _show_one(resource: Values, action: str, out: terminal.Terminal, indent: str) -> None:
     sign, status = SIGNS[action]
-    name = resource.get('path', resource['resource_name'])
     word = f'may {action}' if resource.get('may_replace') else action
     reason = f'  ({resource["reason"]})' if resource.get('reason') else ''
     out.write_line(
-        f'{indent}{out.colorize(sign, status)} {name}'
+        f'{indent}{out.colorize(sign, status)} {resource["resource_name"]}'
         f'  {views.short_type(resource["resource_type"])}  {out.colorize(word, status)}{reason}'
     )
     condition = resource.get('known_after', {}).get('condition')

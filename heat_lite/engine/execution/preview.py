@@ -84,11 +84,13 @@ def format_resource(
     if change.action == diff.CREATE:
         result.update(creation_time=None, updated_time=None)
     result.update(format_change(change))
+    if change.nested not in (None, UNKNOWN):
+        result['nested'] = format_update(change.nested)
     return result
 
 
 def format_change(change: PredictedChange) -> Values:
-    """Return the keys that describe the predicted change of a resource."""
+    """Return the keys that describe a predicted change, without that of a nested stack."""
     decision = change.decision
     result: Values = {
         'action': change.action,
@@ -102,8 +104,8 @@ def format_change(change: PredictedChange) -> Values:
     }
     if change.condition is not None:
         result.update(format.unknown_parts({'condition': change.condition}))
-    if change.nested is not None:
-        result['nested'] = None if change.nested is UNKNOWN else format_update(change.nested)
+    if change.nested is UNKNOWN:
+        result['nested'] = None
     return result
 
 
@@ -127,7 +129,8 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
     stack.foresight = Foresight()
     result = format.stack(stack)
     predicted = predict_create(stack)
-    result['resources'] = _resources(predicted, with_live)
+    result['nested_resources'] = []
+    result['resources'] = _resources(predicted, result['nested_resources'], with_live)
     result['has_changes'] = True
     _, outputs = stack_changes(predicted, {}, {})
     result.update(
@@ -137,8 +140,12 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
     return result
 
 
-def _resources(predicted: UpdatePreview, with_live: bool = False) -> list[Value]:
-    """The resources of a new stack; a list stands for one that has a nested stack."""
+def _resources(
+    predicted: UpdatePreview, nested: list[Values], with_live: bool = False
+) -> list[Value]:
+    """The resources of a new stack. A list stands for one that has a nested stack; it is added to
+    ``nested``.
+    """
     stack: Value = predicted.stack
     required_by = stack.required_by()
     changes = {each.resource.name: each for each in predicted.resources}
@@ -146,7 +153,9 @@ def _resources(predicted: UpdatePreview, with_live: bool = False) -> list[Value]
     for name in stack.definitions:
         item, change = stack.resource_for(name), changes[name]
         if change.nested not in (None, UNKNOWN):
-            result.append(_resources(change.nested))
+            named = {'resource_name': name, 'resource_type': item.type()}
+            nested.append({**named, **format_change(change)})
+            result.append(_resources(change.nested, nested))
         else:
             shown = format.preview(item, required_by.get(name, ()))
             live = _live(item) if with_live and item.definition.external_id is not None else {}

@@ -1,8 +1,9 @@
 import io
+import json
 
-import pytest
-
+from heat_lite.cli import api_client
 from heat_lite.cli.display import planned_changes, terminal
+from tests import identity
 
 #: the form of a server that names no actions
 PLAIN = {
@@ -91,20 +92,29 @@ def test_unknown_parts_below_names_with_dots_are_shown_in_place():
     assert 'a.b {"c.d": [1, "(known after apply: r.x)"], "e": "(known after apply)"}\n' in text
 
 
-@pytest.mark.parametrize(
-    'stack_name, parent, depth, path',
-    [
-        ('app', None, 0, 'r'),
-        ('app-one', 'one', 1, 'one/r'),
-        ('app-group-0', '0', 2, 'group/0/r'),
-        ('app-web-group-0', '0', 3, 'web/group/0/r'),
-        ('app-web-group-0', '0', 2, 'web-group/0/r'),
-        ('a-shortened-name', '0', 2, '0/r'),
-    ],
-)
-def test_nested_path_names_the_resources_that_contain_it(stack_name, parent, depth, path):
-    resource = {'resource_name': 'r', 'stack_name': stack_name, 'parent_resource': parent}
-    assert planned_changes.nested_path(resource, 'app', depth) == path
+def test_create_shows_and_counts_resources_with_nested_stacks():
+    def row(name):
+        return {'resource_name': name, 'resource_type': 'T'}
+
+    nested = [row('group'), row('0'), row('1')]
+    inner = [[row('x')], [row('x')]]
+    response = preview_of({'resources': [row('a'), inner], 'nested_resources': nested})
+    assert planned_changes.paths(response) == {
+        *('a', 'group', 'group/0', 'group/0/x', 'group/1', 'group/1/x')
+    }
+    assert shown(response).endswith('        + x  T  create\n\n6 to create\n')
+    response = preview_of({'resources': [[row('a')]]})
+    assert planned_changes.paths(response) == {'(nested)', '(nested)/a'}
+
+
+def preview_of(stack):
+    def application(environ, start_response):
+        is_found = environ['REQUEST_METHOD'] == 'POST'
+        start_response('200 OK' if is_found else '404 Not Found', [])
+        return [json.dumps({'stack': stack}).encode()]
+
+    with identity.serve(application) as url:
+        return planned_changes.request(api_client.ApiClient(url), 's', {'template': 1}, False)[0]
 
 
 def test_change_inside_of_a_map_is_shown_by_its_keys_and_equal_values_are_left_out():
