@@ -386,7 +386,7 @@ def test_draft_is_kept_over_a_reload_links_and_back(window):
     assert page.evaluate('sessionStorage.length') == 0
 
 
-def test_rollback_shows_its_cause_and_keeps_the_text(window, make):
+def test_rollback_shows_its_cause_and_keeps_the_text(window, service, make):
     text = json.dumps(
         {
             'heat_template_version': '2021-04-16',
@@ -414,7 +414,19 @@ def test_rollback_shows_its_cause_and_keeps_the_text(window, make):
     page.keyboard.type(', "fail": true')
     page.get_by_text('The template is valid').wait_for()
     page.get_by_role('button', name='Preview').click()
+    # the list of events, read when the update has begun, arrives after all events of the stream
+    held = []
+    page.route(
+        re.compile(r'/events\?.*sort_dir=desc'),
+        lambda route: held.append((route, route.fetch())),
+        times=1,
+    )
     page.get_by_role('button', name='Update the stack').click()
+    while not (held and conftest.status_of(service, f'/{path}') == 'ROLLBACK_COMPLETE'):
+        page.wait_for_timeout(50)
+    route, response = held.pop()
+    assert 'ROLLBACK' not in response.text()
+    route.fulfill(response=response)
     card = page.get_by_role('region', name='Failure')
     card.get_by_text('Update failed and was rolled back').wait_for()
     card.get_by_text('2 ×').wait_for()

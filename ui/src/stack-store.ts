@@ -94,7 +94,8 @@ export class StackStore {
 
   /** Take an event of the stream: colour its resource at once, and read the rest soon. */
   private take(event: Event): void {
-    if (!this.add([event])) return;
+    if (!this.put([event])) return;
+    this.cut();
     const own = event.stack_id ?? ownStack(event.links)?.id ?? '';
     const node = this.nodes.get(`${own}/${event.resource_name}`);
     if (node && event.physical_resource_id !== own) {
@@ -113,16 +114,21 @@ export class StackStore {
     this.later(this.resourcesStale ? 300 : 1500);
   }
 
-  private add(events: Event[]): boolean {
-    const fresh = events.filter((event) => !this.seen.has(event.id));
-    fresh.forEach((event) => this.seen.add(event.id));
-    if (!fresh.length) return false;
-    this.events = [...this.events, ...fresh];
-    if (this.events.length > MOST_EVENTS) {
-      this.events = this.events.slice(-MOST_EVENTS);
-      this.hasEarlier = true;
-    }
-    return true;
+  /** Put events in their order behind the first ``at`` ones; return whether there are new ones. Events of the stream may have arrived while a list was read: they follow it. */
+  private put(events: Event[], at = this.events.length): boolean {
+    const later = this.events.slice(at), laterIds = new Set(later.map(({ id }) => id)), ids = new Set(events.map(({ id }) => id));
+    const placed = events.filter(({ id }) => !this.seen.has(id) || laterIds.has(id));
+    const before = this.events.length;
+    this.events = [...this.events.slice(0, at), ...placed, ...later.filter(({ id }) => !ids.has(id))];
+    ids.forEach((id) => this.seen.add(id));
+    return this.events.length > before;
+  }
+
+  /** Forget the oldest events beyond what a page can show. */
+  private cut(): void {
+    if (this.events.length <= MOST_EVENTS) return;
+    this.events = this.events.slice(-MOST_EVENTS);
+    this.hasEarlier = true;
   }
 
   private later(milliseconds: number): void {
@@ -145,14 +151,13 @@ export class StackStore {
     try {
       const stale = this.resourcesStale;
       this.resourcesStale = false;
-      const [shown, listed, events] = await Promise.all([
+      const [shown, listed] = await Promise.all([
         this.api.get<{ stack: Stack }>(path(), { resolve_outputs: false }),
         stale ? this.api.get<{ resources: Resource[] }>(path('resources'), { nested_depth: DEPTH }) : null,
         this.readEvents(path('events')),
       ]);
       this.stack = shown.stack;
       if (listed) this.nodes = new Map(listed.resources.map((each) => nodeOf(each)).map((node) => [node.key, node]));
-      this.add(events);
       this.error = null;
     } catch (error) {
       this.resourcesStale = true;
@@ -164,24 +169,26 @@ export class StackStore {
   }
 
   /** Read the newest events at first; later those after the last known one. */
-  private async readEvents(path: string): Promise<Event[]> {
+  private async readEvents(path: string): Promise<void> {
     const last = this.events.at(-1);
-    if (last && this.connection === 'live' && !this.eventsStale) return [];
+    if (last && this.connection === 'live' && !this.eventsStale) return;
     this.eventsStale = false;
     if (!last) {
       const query = { nested_depth: DEPTH, limit: EVENTS, sort_dir: 'desc' };
       const found = (await this.api.get<{ events: Event[] }>(path, query)).events;
       this.hasEarlier = found.length === EVENTS;
-      return found.reverse();
+      this.put(found.reverse(), 0);
+      return;
     }
     const query = { nested_depth: DEPTH, marker: last.id, limit: 1000 };
     try {
-      return (await this.api.get<{ events: Event[] }>(path, query)).events;
+      const { events } = await this.api.get<{ events: Event[] }>(path, query);
+      this.put(events, this.events.indexOf(last) + 1);
+      this.cut();
     } catch (error) {
       if ((error as ApiError).status !== 400 && (error as ApiError).status !== 404) throw error;
       this.events = [];
       this.seen.clear();
-      return [];
     }
   }
 
@@ -190,10 +197,8 @@ export class StackStore {
     if (!first) return;
     const query = { nested_depth: DEPTH, limit: EVENTS, sort_dir: 'desc', marker: first.id };
     const found = (await this.api.get<{ events: Event[] }>(stackPath(this.name, this.id, 'events'), query)).events;
-    const fresh = found.reverse().filter((event) => !this.seen.has(event.id));
-    fresh.forEach((event) => this.seen.add(event.id));
     this.hasEarlier = found.length === EVENTS;
-    this.events = [...fresh, ...this.events];
+    this.put(found.reverse(), 0);
     this.notify();
   }
 }
