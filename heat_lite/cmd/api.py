@@ -28,6 +28,7 @@ def serve(args, program, group, pipeline=None):
     concurrency.use_native_threads(serves_http=True)
     conf = settings.load(args, program)
     settings.start_logging(conf)
+    importlib.import_module('heat_lite.operate.config_check.option_report').warn_unknown(conf)
     try:
         settings.require_private_key(conf)
     except settings.UnsafeKey as error:

@@ -41,6 +41,7 @@ def _load(args, program, pipeline=None):
         args = ['--config-file', config_file] if config_file else []
     conf = settings.load(args, program)
     settings.start_logging(conf)
+    importlib.import_module('heat_lite.operate.config_check.option_report').warn_unknown(conf)
     settings.require_private_key(conf)
     traces.require(conf)
     traces.start(conf)

@@ -21,6 +21,7 @@ from heat_lite.api import deploy
 from heat_lite.common import installation
 from heat_lite.db import connections, session, stacks
 from heat_lite.operate import bootstrap_db, data_folder, folder_settings, up
+from heat_lite.operate.config_check import option_report
 from heat_lite.server import aws_ports, container_port, engine_worker, supervisor, wsgi_server
 from heat_lite.server.monitoring import monitor
 from heat_lite.startup import global_environment, local_containers, settings
@@ -245,6 +246,7 @@ def configure(args, conf=cfg.CONF):
         )
     conf.set_default('use_json', args.log == 'json')
     settings.start_logging(conf, is_brief=args.log == 'brief' and not args.debug)
+    option_report.warn_unknown(conf)
     return conf
 
 

@@ -103,7 +103,7 @@ def require_readable(conf: ConfigOpts) -> None:
     The library would do so when the option is read, in a traceback. For ``$`` in a password it
     would name the rest of it as a missing option.
     """
-    for file in _files(conf):
+    for file in config_files(conf):
         sections: dict[str, dict[str, list[str]]] = {}
         cfg.ConfigParser(file, sections).parse()
         for group, values in sections.items():
@@ -113,7 +113,8 @@ def require_readable(conf: ConfigOpts) -> None:
                     _check_value(conf, file, group, name)
 
 
-def _files(conf: ConfigOpts) -> list[str]:
+def config_files(conf: ConfigOpts) -> list[str]:
+    """Return the files that were read."""
     folders = [conf.config_dir] if isinstance(conf.config_dir, str) else conf.config_dir or []
     more = [file for each in folders for file in sorted(glob.glob(os.path.join(each, '*.conf')))]
     return [*(conf.config_file or []), *more]

@@ -7,6 +7,7 @@ and of the libraries that its programs load.
 import collections
 import dataclasses
 import importlib.metadata
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,8 +21,10 @@ from oslo_config.cfg import Opt
 from heat_lite import conf as options
 from heat_lite.common.value_types import Value
 from heat_lite.operate.config_check import option_facts
+from heat_lite.startup import settings as program_settings
 from heat_lite.template.suggest import suggest
 
+LOG = logging.getLogger(__name__)
 UNKNOWN, INVALID, DEPRECATED, NO_EFFECT, DIFFERS, MISSING = (
     'unknown',
     'invalid',
@@ -141,6 +144,14 @@ def check(files: list[str]) -> list[OptionRemark]:
     known, values = known_options(settings), {(each.group, each.name): each for each in settings}
     findings = [finding for each in settings for finding in _check(each, known, values)]
     return [*findings, *_missing_login(settings, values)]
+
+
+def warn_unknown(conf: cfg.ConfigOpts) -> None:
+    """Log a warning for each unknown option in the configuration files of a program."""
+    files = program_settings.config_files(conf)
+    for each in check(files) if files else ():
+        if each.kind == UNKNOWN:
+            LOG.warning('%s It has no effect unless a plug-in reads it.', each)
 
 
 def _missing_login(

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from oslo_config import cfg
 
 from heat_lite.operate.config_check import option_report
+from heat_lite.startup import settings
 
 HEAT = json.loads((Path(__file__).parents[2] / 'conf' / 'heat_options.json').read_text())
 
@@ -182,3 +184,23 @@ def test_file_that_is_no_text_is_named(tmp_path):
     file.write_bytes(b'[DEFAULT]\nx = \xff\n')
     with pytest.raises(ValueError, match=r'heat\.conf: it is not UTF-8 text'):
         option_report.check([str(file)])
+
+
+def test_program_warns_of_each_unknown_option_in_its_files(tmp_path, caplog):
+    folder = tmp_path / 'more'
+    folder.mkdir()
+    files = (
+        (tmp_path / 'heat.conf', '[DEFAULT]\nstack_domain_admn = x\n'),
+        (
+            folder / 'one.conf',
+            '[heat_apy]\nbind_port = 1\n[heat_api]\nbind_port = 2\n',
+        ),
+    )
+    for file, text in files:
+        file.write_text(text)
+    args = ['--config-file', str(files[0][0]), '--config-dir', str(folder)]
+    option_report.warn_unknown(settings.load(args, 'heat-lite-engine', cfg.ConfigOpts()))
+    first, second = caplog.messages
+    assert f'{files[0][0]}:2: unknown: [DEFAULT] stack_domain_admn' in first
+    assert 'stack_domain_admin' in first and f'{files[1][0]}:1' not in second
+    assert f'{files[1][0]}:2: unknown: [heat_apy] bind_port' in second and 'heat_api' in second
