@@ -112,10 +112,16 @@ def _configured_pauses(group: typing.Any) -> list[float]:
 
 
 def dispose() -> None:
-    """Close all connections. A forked process calls it first, and then ``configure``."""
+    """Close all connections."""
     for engine in _engines():
         engine.dispose()
     _state.writer = _state.reader = _state.replica = None
+
+
+def leave_to_parent() -> None:
+    """Forget the connections of the process that has forked this one, which goes on with them."""
+    for engine in _engines():
+        engine.dispose(close=False)
 
 
 def drop_idle() -> None:

@@ -31,7 +31,7 @@ from heat_lite.db import (
 )
 from heat_lite.db.heat_database import give_back, heat_rows
 from heat_lite.db.maintenance import backup_stacks, purge
-from heat_lite.operate.heat_database import reader, user_projects
+from heat_lite.operate.heat_database import reader, report, user_projects
 from tests import databases, engines, heat_database, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 
@@ -368,6 +368,26 @@ def test_stacks_without_a_project_get_one_before_the_give_back(url):
         with pytest.raises(ValueError, match='could not be made in Keystone'):
             stacks.update(root.id, {'stack_user_project_id': None})
             user_projects.make_missing(domain)
+
+
+def test_processes_of_the_plan_leave_the_connections_of_the_command_as_they_are(url):
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    conf.register_opts(session.OPTIONS, 'database')
+    conf([], project='heat_lite', default_config_files=[])
+    conf.set_override('connection', url, 'database')
+    conf.set_override('auth_encryption_key', heat_database.KEY)
+    session.configure(conf, silence=None)
+    try:
+        with session.engine().connect() as connection:
+            number = sqlalchemy.text('SELECT COUNT(*) FROM stack WHERE deleted_at IS NULL')
+            expected = connection.execute(number).scalar()
+            writer = session.engine()
+            assert len(list(report.read_stacks(conf))) == expected > 0
+            assert session.engine() is writer
+            assert connection.execute(number).scalar() == expected, 'the connection is still open'
+    finally:
+        session.dispose()
 
 
 def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):

@@ -46,13 +46,8 @@ def read_stacks(conf: ConfigOpts) -> Iterator[StackReport]:
 
     Raises BrokenProcessPool if a process that reads them is killed.
     """
-    # a fork must not share connections
-    session.dispose()
     fork = multiprocessing.get_context('fork')
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), fork, _start, (conf,)) as pool:
-        # the processes start before this one connects
-        pool.submit(os.getpid).result()
-        session.configure(conf)
         for findings in pool.map(_read_batch, heat_rows.living_ids(BATCH)):
             yield from findings
 
@@ -64,7 +59,7 @@ class _Process:
 
 
 def _start(conf: ConfigOpts) -> None:
-    session.configure(conf)
+    session.leave_to_parent()
     messaging.setup(conf)
     registry = global_environment.build_registry(conf)
     _Process.reader = Reader(engine_service.EngineService(conf, registry).runtime)
