@@ -43,9 +43,10 @@ DRIVERS = {
     'postgresql': 'postgresql+psycopg2',
 }
 # Transient errors of a server that is reachable: it is starting or stopping, its disk is full, it
-# has too many connections. Those of PostgreSQL are SQLSTATE classes: connection, idle timeout,
-# resources, operator intervention, system error.
-TRANSIENT_MYSQL = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1203, 1290, 1836, 1927}
+# has too many connections, or it is a node of Galera that has lost the others (1180 at the commit;
+# 1047 counts as a lost connection). Those of PostgreSQL are SQLSTATE classes: connection, idle
+# timeout, resources, operator intervention, system error.
+TRANSIENT_MYSQL = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1180, 1203, 1290, 1836, 1927}
 TRANSIENT_POSTGRESQL = ('08', '25P03', '53', '57', '58')
 #: the verbs of statements that are counted
 VERBS = ('select', 'insert', 'update', 'delete', 'with', 'begin', 'pragma')

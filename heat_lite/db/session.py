@@ -45,7 +45,7 @@ F = typing.TypeVar('F', bound=Callable)
 
 
 class CommitOutcomeUnknown(db_exception.DBConnectionError):
-    """The connection was lost during the commit.
+    """The connection was lost during the commit, or the server answered that it could not end it.
 
     The transaction may have been committed, so only a ``repeatable_writer`` is retried.
     """
@@ -338,10 +338,12 @@ def _committed(connection: Connection, writes: bool) -> Iterator[None]:
 def _commit(connection: Connection) -> None:
     try:
         connection.commit()
-    except db_exception.DBConnectionError as error:
-        raise CommitOutcomeUnknown(error) from error
-    except Exception:
-        connection.invalidate()  # the state of the connection is unknown
+    except Exception as error:
+        connection.invalidate()  # its state is unknown
+        # a server that stops, or that has lost the other nodes, may have committed before
+        is_server = dialect() != 'sqlite'
+        if isinstance(error, LOST) or is_server and connections.is_transient(error, dialect()):
+            raise CommitOutcomeUnknown(error) from error
         raise
 
 

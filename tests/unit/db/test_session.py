@@ -1,6 +1,8 @@
 import contextlib
 import threading
 
+import psycopg2.errors
+import pymysql.err
 import pytest
 from oslo_config import cfg
 from oslo_db import exception as db_exception
@@ -188,6 +190,30 @@ def test_commit_with_unknown_outcome_is_not_repeated(database):
     with pytest.raises(session.CommitOutcomeUnknown):
         lost_at_the_end()
     assert calls == [1] and names() == set()
+
+
+#: a server that ends a commit with an error: a node of Galera without the others, and PostgreSQL
+#: during a shutdown
+AT_COMMIT = {
+    'mysql': pymysql.err.InternalError(1180, 'Got error 5 "Input/output error" during COMMIT'),
+    'postgresql': psycopg2.errors.AdminShutdown('terminating connection'),
+}
+
+
+def test_error_of_the_server_at_the_commit_leaves_the_outcome_open(database, monkeypatch):
+    if database == 'sqlite':
+        pytest.skip('SQLite has no server')
+    committed = session.engine().dialect.do_commit
+
+    def fail_after(connection):
+        committed(connection)
+        monkeypatch.undo()
+        raise AT_COMMIT[database]
+
+    monkeypatch.setattr(session.engine().dialect, 'do_commit', fail_after)
+    with pytest.raises(session.CommitOutcomeUnknown):
+        add('ann')
+    assert names() == {'ann'}
 
 
 def test_threads_beyond_the_pool_size_wait(database, make_stack):
