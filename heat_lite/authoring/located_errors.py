@@ -37,7 +37,16 @@ def format_error(name: str, error: Exception, source: str) -> FileError:
     """Return the error of a file that cannot be read as a map, at its place if it has one."""
     if syntax_errors.is_syntax_error(str(error)):
         return syntax_error(name, error, source)
-    return FileError(f'{name}: {error}')
+    path = getattr(error, 'path', ())
+    return at_path(name, path, str(error), source) if path else FileError(f'{name}: {error}')
+
+
+def at_path(
+    name: str, path: tuple[str, ...], text: str, source: str, subject: str | None = None
+) -> LocatedError:
+    """Return an error at a path of a file, and at its ``subject`` there, if it has one."""
+    place = source_positions.locate_in_text(name, source, path, subject=subject)
+    return located(name, *(place or (name, 1, 1))[1:], text, source)
 
 
 def locate_response(
@@ -100,15 +109,18 @@ def _locate_whole_template(
 def _locate_section(
     error: api_client.RequestFailed, args: argparse.Namespace
 ) -> LocatedError | None:
-    """Return an error about a section of a wrong type at its section; None for others."""
+    """Return an error about a section of a wrong form, or an entry in it; None for others."""
+    quoted = re.search('"(.+?)"', error.text)
+    subject = quoted[1] if quoted else None
     names = [*(getattr(args, 'environment', None) or ()), getattr(args, 'template', None)]
-    for name in names if 'must be a ' in error.text else ():
+    # the texts are Heat's: "Condition definitions", "parameters of an environment"
+    text = error.text.lower().replace(' ', '_')
+    for name in names if re.search('must_be_a_|event_sink|hook_type', text) else ():
         source = (name and _source(name, args)) or ''
         for path, value in _sections(source):
-            # the texts are Heat's: "Condition definitions", "parameters of an environment"
-            if path[-1][:9].lower() in error.text.lower() and not isinstance(value, dict):
-                place = source_positions.locate_in_text(name, source, path)
-                return located(name, *(place or (name, 1, 1))[1:], error.text, source)
+            is_wrong = not isinstance(value, dict) or (subject and subject in str(value))
+            if path[-1][:9].lower() in text and is_wrong:
+                return at_path(name, path, error.text, source, subject)
     return None
 
 

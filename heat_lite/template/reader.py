@@ -94,7 +94,8 @@ def environment_sections(data: Mapping[str, Value]) -> Iterator[Violation]:
             message = f'The section "{section}" is empty: remove it or write {{}}'
         else:
             continue
-        yield checks.Violation('environment-section', (section,), FormatError(text), message)
+        error = FormatError(text, path=(section,))
+        yield checks.Violation('environment-section', (section,), error, message)
 
 
 def _read(text: Value) -> Value:

@@ -177,6 +177,45 @@ def test_section_of_a_wrong_type_is_shown_at_its_place(folder, section, text, op
     assert found.startswith(f'x.yaml:2:1: error: {text}\n    2 | {section}: [a]\n')
 
 
+@pytest.mark.parametrize(
+    'source, text, place',
+    [
+        ('event_sinks: [{type: foo}]', 'Unknown event sink type "foo", it should be x', '2:22'),
+        ('event_sinks:\n- type: a\n', 'The event sink of type "a" has no target', '3:9'),
+        (
+            'resource_registry:\n  a: 3\n',
+            'The entry "a" of the resource_registry must be a string',
+            '3:3',
+        ),
+        (
+            'resource_registry:\n  resources:\n    b: {hooks: foo}\n',
+            'Invalid hook type "foo" for resource breakpoint',
+            '4:16',
+        ),
+    ],
+)
+def test_wrong_entry_of_an_environment_is_shown_at_its_place(folder, source, text, place):
+    (folder / 'x.yaml').write_text(f'parameters: {{}}\n{source}')
+    error = api_client.RequestFailed(400, text, 'ValueError')
+    args = argparse.Namespace(template='app.yaml', environment=['x.yaml'])
+    found = str(located_errors.locate_response(error, args))
+    assert found.startswith(f'x.yaml:{place}: error: {text}\n')
+
+
+@pytest.mark.parametrize(
+    'section, text',
+    [
+        ('parametrs: {a: b}', 'environment has wrong section "parametrs". Did you mean'),
+        ('parameters:', 'environment has empty section "parameters"'),
+        ('encrypted_param_names: x', 'The section "encrypted_param_names" must be a list'),
+    ],
+)
+def test_wrong_section_of_an_environment_is_shown_at_its_place(folder, section, text):
+    (folder / 'x.yaml').write_text(f'event_sinks: []\n{section}\n')
+    with pytest.raises(errors.LocatedError, match=rf'x.yaml:2:1: error: {text}'):
+        stack_files.StackFiles().environment('x.yaml')
+
+
 def test_map_of_an_entry_that_is_none_is_shown_at_the_entry(folder):
     (folder / 'x.yaml').write_text('resource_registry:\n  resources: [a]\n')
     error = api_client.RequestFailed(

@@ -115,7 +115,7 @@ def test_base_url_of_a_registry_is_where_its_files_are(folder):
 
 def test_invalid_environment_is_an_error_of_a_command(folder):
     write(folder, e__yaml='parametres: {}')
-    with pytest.raises(errors.FileError, match='e.yaml: environment has wrong section'):
+    with pytest.raises(errors.FileError, match='e.yaml:1:1: error: environment has wrong section'):
         stack_files.StackFiles().environment('e.yaml')
 
 
