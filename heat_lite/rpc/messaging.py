@@ -62,6 +62,8 @@ def setup(conf: cfg.ConfigOpts, url: str | None = None) -> oslo_messaging.Transp
     oslo_messaging.set_transport_defaults(EXCHANGE)
     _register_options(conf)
     _url = oslo_messaging.TransportURL.parse(conf, url)
+    if _is_rabbit():
+        rabbit.check_options(conf, _url)
     transport = oslo_messaging.get_rpc_transport(conf, url=_url, allowed_remote_exmods=[])
     rabbit.install_fast_path(transport._driver)
     return transport
@@ -94,6 +96,10 @@ def is_local() -> bool:
     return _url.transport == 'local'
 
 
+def _is_rabbit() -> bool:
+    return _url.transport.partition('+')[0] in ('rabbit', 'kombu')
+
+
 def check_open() -> None:
     """Raise ServiceUnavailable after ``cleanup``."""
     if transport is None:
@@ -112,7 +118,7 @@ def check_broker() -> None:
     hosts = [(host.hostname or 'localhost', host.port or 5672) for host in _url.hosts] or [
         ('localhost', 5672)
     ]
-    if _url.transport.partition('+')[0] in ('rabbit', 'kombu'):
+    if _is_rabbit():
         _connect(hosts)
     _broker_checked = True
 

@@ -7,20 +7,39 @@ engine for a request that reads nothing. See docs/decisions/0010.
 """
 
 import contextlib
+import importlib
 import itertools
 import os
+import stat
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
+import oslo_messaging
+from oslo_concurrency import lockutils
+from oslo_config import cfg
 from oslo_messaging._drivers import base, common
 from oslo_serialization import jsonutils
 
+from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
 
 # Lower limit of the wait for the next message, in seconds. A message ends the wait at once; only
 # the check whether the server is stopped has to wait for it.
 MIN_CONSUME_TIMEOUT = 0.25
 LIBRARY = 'oslo_messaging._drivers.impl_rabbit'
+GROUP = 'oslo_messaging_rabbit'
+#: in the names of queues, for a configuration that no program has loaded
+PROGRAM = 'heat-lite'
+FANOUT = (
+    f'[{GROUP}] rabbit_stream_fanout needs rabbit_qos_prefetch_count of at least 1 and '
+    'rabbit_transient_quorum_queue = true; set both in that group, or rabbit_stream_fanout = false'
+)
+LOCKS = (
+    f'[{GROUP}] use_queue_manager needs a folder for locks, and {{}} cannot be used. Set '
+    '[oslo_concurrency] lock_path to a folder of the user of this program'
+)
 
 
 class Connection:
@@ -88,6 +107,45 @@ def _raiser(error: Exception) -> Callable[[], NoReturn]:
         raise error
 
     return attempt
+
+
+def check_options(conf: cfg.ConfigOpts, url: oslo_messaging.TransportURL) -> None:
+    """Raise ConfigurationError for options with which the library would fail at each request.
+
+    A WSGI server would name the queues of all its applications alike, so the default of their
+    name is that of the program.
+    """
+    library = importlib.import_module(LIBRARY)
+    for opts in (library.rabbit_opts, library.rpc_amqp.amqp_opts):
+        conf.register_opts(opts, group=GROUP)
+    conf.set_default('processname', getattr(conf, 'prog', PROGRAM), group=GROUP)
+    options = common.ConfigOptsProxy(conf, url, GROUP)[GROUP]
+    if options.rabbit_stream_fanout and not (
+        options.rabbit_qos_prefetch_count > 0 and options.rabbit_transient_quorum_queue
+    ):
+        raise exception.ConfigurationError(FANOUT)
+    if options.use_queue_manager:
+        _require_lock_folder()
+        if not Path(f'/proc/{os.getpgrp()}').exists():
+            # the library counts the processes of a group, and reads when its first one started
+            os.setpgid(0, 0)
+
+
+def _require_lock_folder() -> None:
+    """Let the library have its locks between processes in a folder that no other user writes to."""
+    configured = lockutils.get_lock_path(cfg.CONF)
+    folder = Path(
+        configured or os.path.join(tempfile.gettempdir(), f'heat-lite-locks-{os.getuid()}')
+    )
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise exception.ConfigurationError(LOCKS.format(error)) from None
+    own = (stat.S_IFDIR | 0o700, os.getuid()) == (found.st_mode, found.st_uid)
+    if not (os.access(folder, os.W_OK | os.X_OK) if configured else own):
+        raise exception.ConfigurationError(LOCKS.format(folder))
+    lockutils.set_defaults(str(folder))
 
 
 def serialize(message: Values) -> Values:

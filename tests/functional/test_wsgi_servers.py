@@ -26,6 +26,15 @@ SERVERS = {
 }
 #: {application: (path, status)} of a request that no engine answers
 FIRST = {'api': ('/', 300), 'cfn': ('/', 300), 'cloudwatch': ('/', 400)}
+#: options of Kolla-Ansible and OpenStack-Ansible for RabbitMQ
+QUEUES = {
+    'OS_DEFAULT__HOST': 'heat-engine',
+    'OS_OSLO_MESSAGING_RABBIT__USE_QUEUE_MANAGER': 'true',
+    'OS_OSLO_MESSAGING_RABBIT__RABBIT_QUORUM_QUEUE': 'true',
+    'OS_OSLO_MESSAGING_RABBIT__RABBIT_TRANSIENT_QUORUM_QUEUE': 'true',
+    'OS_OSLO_MESSAGING_RABBIT__RABBIT_STREAM_FANOUT': 'true',
+    'OS_OSLO_MESSAGING_RABBIT__RABBIT_QOS_PREFETCH_COUNT': '1',
+}
 TEMPLATE = {
     'heat_template_version': '2021-04-16',
     'resources': {'r': {'type': 'OS::Heat::RandomString'}},
@@ -83,12 +92,20 @@ def mark(environ):
 
 
 @pytest.fixture
+def queues():
+    """The URL of a broker without queues: each keeps the kind that it was made with."""
+    with brokers.virtual_host_or_skip() as transport:
+        yield transport
+
+
+@pytest.fixture
 def start(environ, mark):
-    """A function that starts a program with these options."""
+    """A function that starts a program with these options, and with variables of the test."""
     started = []
 
-    def begin(*command):
-        started.append(subprocess.Popen([BIN / command[0], *command[1:]], env=environ))
+    def begin(*command, **variables):
+        env = {**environ, **variables}
+        started.append(subprocess.Popen([BIN / command[0], *command[1:]], env=env))
         return started[-1]
 
     yield begin
@@ -113,12 +130,12 @@ def first_answer(process, url, wanted):
     return status
 
 
-def serve(start, server, application):
+def serve(start, server, application, **variables):
     """Start a server. Return its process and its URL."""
     address = f'127.0.0.1:{ports.reserve()}'
     module = f'heat_lite.wsgi.{application}:application'
     words = [f'--module={module}', '--die-on-term'] if server == 'uwsgi' else [module]
-    return start(*SERVERS[server], address, *words), f'http://{address}'
+    return start(*SERVERS[server], address, *words, **variables), f'http://{address}'
 
 
 def run(environ, folder, command):
@@ -135,18 +152,22 @@ def test_application_answers_under_the_server(start, server, application):
     assert first_answer(process, url + path, status) == status
 
 
-@pytest.mark.parametrize('server', SERVERS)
-def test_request_reaches_an_engine(start, server):
-    start('heat-lite-engine')
-    process, address = serve(start, server, 'api')
+@pytest.mark.parametrize(
+    ('server', 'variables'), [('gunicorn', {}), ('uwsgi', {}), ('uwsgi', QUEUES)]
+)
+def test_request_reaches_an_engine(queues, start, server, variables):
+    variables = {**variables, 'OS_DEFAULT__TRANSPORT_URL': queues}
+    start('heat-lite-engine', **variables)
+    process, address = serve(start, server, 'api', **variables)
     url = f'{address}/v1/demo/resource_types'
     assert first_answer(process, url, 200) == 200
     assert 'OS::Heat::Value' in requests.get(url, timeout=60).json()['resource_types']
     stacks = f'{address}/v1/demo/stacks'
-    body = {'stack_name': server, 'template': TEMPLATE}
+    name = f'{server}-{len(variables)}'
+    body = {'stack_name': name, 'template': TEMPLATE}
     answer = requests.post(stacks, json=body, timeout=60)
     assert answer.status_code == 201, answer.text
-    events = f'{stacks}/{server}/{answer.json()["stack"]["id"]}/events'
+    events = f'{stacks}/{name}/{answer.json()["stack"]["id"]}/events'
     with event_streams.listening(events, **{'from': 'start', 'until': 'complete'}) as stream:
         stream.wait()
     assert [each['resource_status'] for each in stream.events()] == [

@@ -12,6 +12,7 @@ from heat_lite.conf import service
 #: namespaces of the libraries whose options the programs read
 LIBRARIES = (
     'keystonemiddleware.auth_token',
+    'oslo.concurrency',
     'oslo.db',
     'oslo.log',
     'oslo.messaging',
@@ -25,11 +26,11 @@ LIBRARIES = (
 LOGINS = ('keystone_authtoken', 'trustee')
 #: the group with the login for EC2 signatures, and the beginning of one for each of several clouds
 EC2, EC2_CLOUD = 'ec2authtoken', 'ec2authtoken.'
+RABBIT = 'oslo_messaging_rabbit'
 
 NOT_LOADED = 'the library is not used here.'
 UNUSED_GROUPS = {
     'cache': 'each process caches in its own memory.',
-    'oslo_concurrency': 'there are no locks between processes in files.',
     'oslo_middleware_tracing': NOT_LOADED,
     'oslo_versionedobjects': NOT_LOADED,
     'profiler_jaeger': NOT_LOADED,
@@ -46,7 +47,7 @@ _OWN_SERVER = 'the servers are not those of oslo.service.'
 _DRIVER = 'traces are sent by OTLP.'
 UNUSED = {
     ('trustee', 'region_name'): 'the region is region_name_for_services of [DEFAULT].',
-    ('oslo_messaging_rabbit', 'heartbeat_in_pthread'): 'heartbeats have a native thread always.',
+    (RABBIT, 'heartbeat_in_pthread'): 'heartbeats have a native thread always.',
     ('profiler', 'trace_sqlalchemy'): 'transactions are always traced.',
     ('profiler', 'trace_requests'): 'requests to services are always traced.',
     ('profiler', 'es_doc_type'): _DRIVER,
@@ -113,6 +114,21 @@ def _is_synchronous(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
     return found is None or _is_true(found.value)
 
 
+def _has_random_queue_names(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
+    return not _is_set(values, 'use_queue_manager')
+
+
+def _lacks_options_of_streams(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
+    prefetch = values.get((RABBIT, 'rabbit_qos_prefetch_count'))
+    complete = prefetch is not None and _is_set(values, 'rabbit_transient_quorum_queue')
+    return _is_true(value) and not complete
+
+
+def _is_set(values: Mapping[tuple[str, str], Any], name: str) -> bool:
+    found = values.get((RABBIT, name))
+    return found is not None and _is_true(found.value)
+
+
 def _is_single_cloud(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
     found = values.get((EC2, 'multi_cloud'))
     return found is None or not _is_true(found.value)
@@ -156,6 +172,15 @@ DIFFERS = {
     ),
     ('DEFAULT', 'reauthentication_auth_method'): Difference(
         'an action outlives its token with any value.'
+    ),
+    ('oslo_concurrency', 'lock_path'): Difference(
+        f'it is used with use_queue_manager = true of [{RABBIT}] only.',
+        _has_random_queue_names,
+    ),
+    (RABBIT, 'rabbit_stream_fanout'): Difference(
+        'no program starts with it: set rabbit_qos_prefetch_count and '
+        'rabbit_transient_quorum_queue = true in the group, too.',
+        _lacks_options_of_streams,
     ),
     (EC2, 'clouds'): Difference('it is read with multi_cloud = true only.', _is_single_cloud),
     ('database', 'slave_connection'): Difference(

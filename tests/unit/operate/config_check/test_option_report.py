@@ -107,6 +107,16 @@ def test_option_with_another_meaning_depends_on_its_value(findings):
     assert (*option, 'slave_connection') not in findings(f'{replica}synchronous_reader = false')
 
 
+def test_options_of_queues_that_need_others_are_told(findings):
+    locks, group = '[oslo_concurrency]\nlock_path = /a\n', '[oslo_messaging_rabbit]\n'
+    assert ('differs', 'oslo_concurrency', 'lock_path') in findings(locks)
+    assert findings(f'{locks}{group}use_queue_manager = true\n') == {}
+    streams = f'{group}rabbit_stream_fanout = true\nrabbit_qos_prefetch_count = 1\n'
+    option = ('differs', 'oslo_messaging_rabbit', 'rabbit_stream_fanout')
+    assert 'rabbit_transient_quorum_queue = true' in findings(streams)[option][1]
+    assert findings(f'{streams}rabbit_transient_quorum_queue = true\n') == {}
+
+
 def test_missing_login_for_signatures_is_told(findings):
     option = ('missing', 'ec2authtoken', 'auth_type')
     assert '403' in findings('[keystone_authtoken]\nauth_url = u\n')[option][1]
