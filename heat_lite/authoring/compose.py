@@ -75,6 +75,10 @@ class Conversion:
                 raise ValueError(f'services.{name}: a map lacks the key {error}') from error
             except ValueError as error:
                 raise ValueError(f'services.{name}: {error}') from error
+            except (AttributeError, TypeError) as error:
+                raise ValueError(
+                    f'services.{name}: a part has another form in compose files'
+                ) from error
         self._add_notes()
         return {
             'heat_template_version': VERSION,
@@ -188,6 +192,8 @@ class Conversion:
         properties = service.properties()
         if given.get('build'):
             properties['image'] = self._build(name, given)
+        elif not given.get('image'):
+            raise ValueError('it has neither "image" nor "build"')
         elif given.get('platform'):
             self.cannot(f'{place}.platform', 'the engine chooses the platform of an image')
         needed = service.needed(self._services)

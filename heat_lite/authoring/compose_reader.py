@@ -1,18 +1,19 @@
 """The reading of compose files: variables, extends, include, env_file, profiles, overrides."""
 
 import collections
+import itertools
 import operator
 import os
 import pathlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import yaml
 
+from heat_lite.authoring import compose_service, located_errors
 from heat_lite.authoring import compose_values as values
 from heat_lite.cli import errors
 from heat_lite.common.value_types import Value, Values
-from heat_lite.template import source_positions
 from heat_lite.template.conversion.cfn_reader import construct_untagged
 
 #: files that are merged into a compose file beside them, as compose does
@@ -30,15 +31,29 @@ LISTS = ('ports', 'expose', 'dns', 'dns_search', 'tmpfs', 'external_links', 'cap
 BY_TARGET = ('volumes', 'devices', 'secrets', 'configs')
 MAPPINGS = ('environment', 'labels', 'args', 'sysctls', 'extra_hosts')
 SECTIONS = ('services', 'networks', 'volumes', 'secrets', 'configs')
+TEXTS = 'container_name domainname hostname network_mode pid ipc platform working_dir'.split()
 #: {keys of a service: the types of their values}
 KINDS: dict[tuple[str, ...], tuple[type, ...]] = {
     ('ports', 'expose', 'external_links', 'cap_add', 'group_add', *BY_TARGET): (list,),
     ('deploy', 'healthcheck', 'logging', 'ulimits'): (dict,),
     ('depends_on', 'networks', *MAPPINGS): (list, dict),
     ('command', 'dns', 'dns_search', 'entrypoint', 'env_file', 'tmpfs'): (list, str),
-    ('image',): (str,),
+    ('image', *TEXTS): (str,),
+    ('user', 'cpuset'): (str, int),
+    ('restart',): (str, bool),
 }
-KIND_WORDS = {dict: 'a map', list: 'a list', str: 'a text'}
+#: {keys of a service: the function that reads their values}
+READERS: dict[tuple[str, ...], Callable[[Value], Value]] = {
+    ('scale', *compose_service.NUMBERS): values.integer,
+    tuple(compose_service.SIZES): values.mebibytes,
+    ('command', 'entrypoint'): values.command,
+    ('cpus',): values.number,
+    ('stop_grace_period',): values.whole_seconds,
+    ('extra_hosts',): values.hosts,
+    ('healthcheck',): values.health_check,
+    ('ulimits',): values.ulimits,
+}
+KIND_WORDS = {dict: 'a map', list: 'a list', str: 'a text', int: 'a number', bool: 'no'}
 MAX_DEPTH = 20
 
 
@@ -77,21 +92,41 @@ def parse(text: str, name: str) -> dict:
     return data
 
 
-def _check_kinds(path: pathlib.Path, text: str, data: Values) -> None:
-    """Raise FileError for the first part of a document that is of another type."""
+def _check(path: pathlib.Path, text: str, data: Values) -> None:
+    """Raise LocatedError for the first part of a document that is wrong."""
+    wrong = next(itertools.chain(_of_other_kinds(data), _unreadable(data)), None)
+    if wrong is not None:
+        subject = located_errors.quoted_in(wrong[1])
+        raise located_errors.at_path(os.path.relpath(path), *wrong, text, subject)
+
+
+def _of_other_kinds(data: Values) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the path and the error of each part that is of another type."""
     for place, value, kinds in _kinds(data):
         if value is not None and not isinstance(value, kinds):
             words = ' or '.join(KIND_WORDS[kind] for kind in kinds)
-            line, column = source_positions.Positions(text).find(place)
-            raise errors.FileError(f'{path}:{line}:{column}: "{place[-1]}" must be {words}')
+            yield place, f'"{place[-1]}" must be {words}'
+
+
+def _unreadable(data: Values) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the path and the error of each value of a service that cannot be read."""
+    for name, given in (data.get('services') or {}).items():
+        for key, read in ((key, read) for keys, read in READERS.items() for key in keys):
+            try:
+                read((given or {}).get(key))
+            except ValueError as error:
+                yield ('services', name, key), f'{key}: {error}'
+            except (AttributeError, KeyError, TypeError):
+                yield ('services', name, key), f'{key}: it has another form in compose files'
 
 
 def _kinds(data: Values) -> Iterator[tuple]:
     """Yield the path, the value and the types of each part of a document."""
     for section in SECTIONS:
         yield (section,), data.get(section), (dict,)
+        for name, given in (data.get(section) or {}).items():
+            yield (section, name), given, (dict,)
     for name, given in (data.get('services') or {}).items():
-        yield ('services', name), given, (dict,)
         for keys, kinds in KINDS.items():
             for key in keys:
                 yield ('services', name, key), (given or {}).get(key), kinds
@@ -132,7 +167,7 @@ class Reader:
             raise errors.FileError(f'{path}: "include" or "extends" lead back to the same file')
         given = _text(path) if text is None else text
         data = variables.replaced(parse(given, str(path)))
-        _check_kinds(path, given, data)
+        _check(path, given, data)
         services = data.get('services') or {}
         data['services'] = {
             name: self._absolute(

@@ -89,7 +89,13 @@ def hosts(given: Value) -> dict[str, str]:
     if isinstance(given, dict):
         return {name: ','.join(names(each)) for name, each in given.items()}
     pairs = (re.split('[:=]', each, maxsplit=1) for each in given or ())
-    return {name: address.strip('[]') for name, address in pairs}
+    return {name: _address(name, *rest) for name, *rest in pairs}
+
+
+def _address(name: str, address: str = '') -> str:
+    if not address:
+        raise ValueError(f'"{name}" is not NAME:ADDRESS')
+    return address.strip('[]')
 
 
 def command(given: Value) -> list[str] | None:
@@ -97,7 +103,10 @@ def command(given: Value) -> list[str] | None:
 
 
 def number(given: Value) -> float | None:
-    return None if given is None else float(given)
+    try:
+        return None if given is None else float(given)
+    except ValueError:
+        raise ValueError(f'"{given}" is not a number') from None
 
 
 def mebibytes(given: Value) -> int | None:

@@ -131,12 +131,18 @@ def _from_compose(args: argparse.Namespace, text: str) -> tuple[Values, int]:
         conversion = compose.Conversion(data, folder, os.environ)
         template = conversion.template()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise errors.FileError(f'{args.file} is no valid compose file: {error}') from error
+        raise _located(args.file, text, str(error)) from error
     for each in conversion.problems:
-        _say(f'{args.file}: error: {each}')
+        _say(str(_located(args.file, text, each)).partition('\n')[0])
     for each in (*reader_of_file.notes, *conversion.notes):
         _say(f'{args.file}: note: {each}')
     return template, len(conversion.problems)
+
+
+def _located(name: str, text: str, remark: str) -> errors.LocatedError:
+    """Return a remark that begins with its path as an error at the deepest part that exists."""
+    path, subject = remark.partition(':')[0].split('.'), located_errors.quoted_in(remark)
+    return located_errors.at_path(name, path, remark, text, subject)
 
 
 def _say(text: str) -> None:

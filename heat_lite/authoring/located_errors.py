@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from heat_lite.authoring import file_references
 from heat_lite.cli import api_client, runner
@@ -42,11 +42,20 @@ def format_error(name: str, error: Exception, source: str) -> FileError:
 
 
 def at_path(
-    name: str, path: tuple[str, ...], text: str, source: str, subject: str | None = None
+    name: str, path: Sequence[str], text: str, source: str, subject: str = ''
 ) -> LocatedError:
-    """Return an error at a path of a file, and at its ``subject`` there, if it has one."""
-    place = source_positions.locate_in_text(name, source, path, subject=subject)
-    return located(name, *(place or (name, 1, 1))[1:], text, source)
+    """Return an error at a path of a file: at the key or the text ``subject`` there, if any."""
+    positions = source_positions.Positions(source)
+    position, parts = positions.match((*path, subject))
+    if subject and parts == len(path):
+        position = positions.find_text(path, subject) or position
+    return located(name, *position, text, source)
+
+
+def quoted_in(text: str) -> str:
+    """Return the first text in quotes; '' without one."""
+    found = re.search('"(.+?)"', text)
+    return found[1] if found else ''
 
 
 def locate_response(
@@ -110,8 +119,7 @@ def _locate_section(
     error: api_client.RequestFailed, args: argparse.Namespace
 ) -> LocatedError | None:
     """Return an error about a section of a wrong form, or an entry in it; None for others."""
-    quoted = re.search('"(.+?)"', error.text)
-    subject = quoted[1] if quoted else None
+    subject = quoted_in(error.text)
     names = [*(getattr(args, 'environment', None) or ()), getattr(args, 'template', None)]
     # the texts are Heat's: "Condition definitions", "parameters of an environment"
     text = error.text.lower().replace(' ', '_')

@@ -206,11 +206,19 @@ def test_override_beside_the_file_is_merged(tmp_path, capsys):
 @pytest.mark.parametrize(
     ('service', 'stated'),
     [
-        ('nginx', ':1:12: "a" must be a map'),
-        ('{image: x, ports: 80}', ':1:26: "ports" must be a list'),
-        ('{image: x, volumes: "x:/y"}', ':1:26: "volumes" must be a list'),
-        ('{image: x, environment: no}', ':1:26: "environment" must be a list or a map'),
-        ('{image: x, deploy: {replicas: two}}', 'services.a: "two" is not a whole number'),
+        ('nginx', ':1:12: error: "a" must be a map'),
+        ('{image: x, ports: 80}', ':1:26: error: "ports" must be a list'),
+        ('{image: x, volumes: "x:/y"}', ':1:26: error: "volumes" must be a list'),
+        ('{image: x, environment: no}', ':1:26: error: "environment" must be a list or a map'),
+        ('{image: x, deploy: {replicas: two}}', ':1:45: error: services.a: "two" is not a whole'),
+        ('{ports: [80]}', ':1:12: error: services.a: it has neither "image" nor "build"'),
+        ('{image: x, extra_hosts: ["b:1", abc]}', ':1:47: error: extra_hosts: "abc" is not NAME:A'),
+        ('{image: x, cpus: abc}', ':1:32: error: cpus: "abc" is not a number'),
+        ('{image: x, mem_limit: much}', ':1:37: error: mem_limit: "much" is not a size such as'),
+        ('{image: x, pids_limit: [1]}', ':1:26: error: pids_limit: it has another form'),
+        ('{image: x, user: {}}', ':1:26: error: "user" must be a text or a number'),
+        ('{image: x, networks: {b: c}}', ':1:12: error: services.a: a part has another form'),
+        ('{image: x, cgroup: host}', ':1:26: error: services.a.cgroup: left out'),
         ('{image: x, ports: [http]}', 'services.a.ports: left out, "http" is not a whole number'),
         ('{image: x, ports: [{published: 80}]}', "services.a: a map lacks the key 'target'"),
     ],
@@ -219,3 +227,9 @@ def test_value_of_another_type_is_refused_with_its_place(service, stated, tmp_pa
     (tmp_path / 'c.yaml').write_text(f'services: {{a: {service}}}\n')
     assert convert.main([str(tmp_path / 'c.yaml')]) == 1
     assert stated in capsys.readouterr().err
+
+
+def test_declaration_that_is_no_map_is_refused_with_its_place(tmp_path, capsys):
+    (tmp_path / 'c.yaml').write_text('services: {a: {image: x}}\nvolumes: {v: w}\n')
+    assert convert.main([str(tmp_path / 'c.yaml')]) == 1
+    assert ':2:11: error: "v" must be a map' in capsys.readouterr().err
