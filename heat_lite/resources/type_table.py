@@ -10,12 +10,12 @@ used. The rows are sorted.
 _TABLE = """
     AWS::AutoScaling::AutoScalingGroup aws.autoscaling_group:AutoScalingGroup aws.autoscaling.autoscaling_group
     AWS::AutoScaling::LaunchConfiguration aws.launch_configuration:LaunchConfiguration aws.autoscaling.launch_config
-    AWS::AutoScaling::ScalingPolicy aws.scaling_policy:CloudFormationScalingPolicy aws.autoscaling.scaling_policy
-    AWS::CloudFormation::Stack aws.stack:CloudFormationStack aws.cfn.stack
+    AWS::AutoScaling::ScalingPolicy heat.scaling_policy:AWSScalingPolicy aws.autoscaling.scaling_policy
+    AWS::CloudFormation::Stack aws.stack:NestedStack aws.cfn.stack
     AWS::CloudFormation::WaitCondition aws.wait_condition:WaitCondition aws.cfn.wait_condition
     AWS::CloudFormation::WaitConditionHandle aws.wait_condition:WaitConditionHandle aws.cfn.wait_condition_handle
-    AWS::EC2::EIP aws.ec2.eip:EIP aws.ec2.eip
-    AWS::EC2::EIPAssociation aws.ec2.eip:EIPAssociation aws.ec2.eip
+    AWS::EC2::EIP aws.ec2.eip:ElasticIp aws.ec2.eip
+    AWS::EC2::EIPAssociation aws.ec2.eip:ElasticIpAssociation aws.ec2.eip
     AWS::EC2::Instance aws.ec2.instance:Instance aws.ec2.instance
     AWS::EC2::InternetGateway aws.ec2.vpc:InternetGateway aws.ec2.internet_gateway
     AWS::EC2::NetworkInterface aws.ec2.network_interface:NetworkInterface aws.ec2.network_interface
@@ -30,7 +30,7 @@ _TABLE = """
     AWS::ElasticLoadBalancing::LoadBalancer aws.load_balancer:LoadBalancer aws.lb.loadbalancer
     AWS::IAM::AccessKey aws.iam:AccessKey aws.iam.user
     AWS::IAM::User aws.iam:User aws.iam.user
-    AWS::S3::Bucket aws.bucket:Bucket aws.s3.s3
+    AWS::S3::Bucket aws.bucket:S3Bucket aws.s3.s3
     DockerInc::Docker::Container containers.docker_container:DockerContainer
     HeatLite::Container::Config containers.sealed_text:Config
     HeatLite::Container::Container containers.container:Container
@@ -39,13 +39,13 @@ _TABLE = """
     HeatLite::Container::Network containers.network:Network
     HeatLite::Container::Secret containers.sealed_text:Secret
     HeatLite::Container::Volume containers.volume:Volume
-    OS::Aodh::Alarm openstack.aodh.alarm:ThresholdAlarm openstack.aodh.alarm
+    OS::Aodh::Alarm openstack.aodh.alarm:AodhAlarm openstack.aodh.alarm
     OS::Aodh::CombinationAlarm base.hidden_types:OSAodhCombinationAlarm
     OS::Aodh::CompositeAlarm openstack.aodh.alarm:CompositeAlarm openstack.aodh.composite_alarm
     OS::Aodh::EventAlarm openstack.aodh.alarm:EventAlarm openstack.aodh.alarm
-    OS::Aodh::GnocchiAggregationByMetricsAlarm openstack.aodh.alarm:GnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi.alarm
-    OS::Aodh::GnocchiAggregationByResourcesAlarm openstack.aodh.alarm:GnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi.alarm
-    OS::Aodh::GnocchiResourcesAlarm openstack.aodh.alarm:GnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiAggregationByMetricsAlarm openstack.aodh.alarm:AodhGnocchiAggregationByMetricsAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiAggregationByResourcesAlarm openstack.aodh.alarm:AodhGnocchiAggregationByResourcesAlarm openstack.aodh.gnocchi.alarm
+    OS::Aodh::GnocchiResourcesAlarm openstack.aodh.alarm:AodhGnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
     OS::Aodh::LBMemberHealthAlarm openstack.aodh.alarm:LBMemberHealthAlarm openstack.aodh.alarm
     OS::Aodh::PrometheusAlarm openstack.aodh.alarm:PrometheusAlarm openstack.aodh.alarm
     OS::Barbican::CertificateContainer openstack.barbican.containers:CertificateContainer openstack.barbican.container
@@ -53,45 +53,45 @@ _TABLE = """
     OS::Barbican::Order openstack.barbican.order:Order openstack.barbican.order
     OS::Barbican::RSAContainer openstack.barbican.containers:RSAContainer openstack.barbican.container
     OS::Barbican::Secret openstack.barbican.secret:Secret openstack.barbican.secret
-    OS::Blazar::Host openstack.blazar.host:Host openstack.blazar.host
+    OS::Blazar::Host openstack.blazar.lease:Host openstack.blazar.host
     OS::Blazar::Lease openstack.blazar.lease:Lease openstack.blazar.lease
-    OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:EncryptedVolumeType openstack.cinder.encrypted_volume_type
+    OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:CinderEncryptedVolumeType openstack.cinder.encrypted_volume_type
     OS::Cinder::QoSAssociation openstack.cinder.qos_specs:QoSAssociation openstack.cinder.qos_specs
     OS::Cinder::QoSSpecs openstack.cinder.qos_specs:QoSSpecs openstack.cinder.qos_specs
-    OS::Cinder::Quota openstack.cinder.quota:Quota openstack.cinder.quota
-    OS::Cinder::Volume openstack.cinder.volume:Volume openstack.cinder.volume
-    OS::Cinder::VolumeAttachment openstack.cinder.volume_attachment:VolumeAttachment openstack.cinder.volume
-    OS::Cinder::VolumeType openstack.cinder.volume_type:VolumeType openstack.cinder.volume_type
+    OS::Cinder::Quota openstack.quotas:CinderQuota openstack.cinder.quota
+    OS::Cinder::Volume openstack.cinder.volume:CinderVolume openstack.cinder.volume
+    OS::Cinder::VolumeAttachment openstack.cinder.volume_attachment:CinderVolumeAttachment openstack.cinder.volume
+    OS::Cinder::VolumeType openstack.cinder.volume_type:CinderVolumeType openstack.cinder.volume_type
     OS::Designate::Domain base.hidden_types:OSDesignateDomain
     OS::Designate::Record base.hidden_types:OSDesignateRecord
-    OS::Designate::RecordSet openstack.designate.zone:RecordSet openstack.designate.recordset
-    OS::Designate::Zone openstack.designate.zone:Zone openstack.designate.zone
+    OS::Designate::RecordSet openstack.designate.zone:DesignateRecordSet openstack.designate.recordset
+    OS::Designate::Zone openstack.designate.zone:DesignateZone openstack.designate.zone
     OS::Glance::Image base.hidden_types:OSGlanceImage
-    OS::Glance::WebImage openstack.glance.web_image:WebImage openstack.glance.image
+    OS::Glance::WebImage openstack.glance.web_image:GlanceWebImage openstack.glance.image
     OS::Heat::AccessPolicy heat.access_policy:AccessPolicy openstack.heat.access_policy
-    OS::Heat::AutoScalingGroup heat.autoscaling_group:AutoScalingGroup openstack.heat.autoscaling_group
-    OS::Heat::CWLiteAlarm heat.cw_lite_alarm:CloudWatchLiteAlarm
-    OS::Heat::CloudConfig heat.cloud_config:CloudConfig openstack.heat.cloud_config
+    OS::Heat::AutoScalingGroup heat.autoscaling_group:AutoScalingResourceGroup openstack.heat.autoscaling_group
+    OS::Heat::CWLiteAlarm heat.cw_lite_alarm:CloudWatchAlarm
+    OS::Heat::CloudConfig heat.software_config:CloudConfig openstack.heat.cloud_config
     OS::Heat::Delay heat.delay:Delay openstack.heat.delay
     OS::Heat::DeployedServer heat.deployed_server:DeployedServer openstack.heat.deployed_server
     OS::Heat::HARestarter base.hidden_types:OSHeatHARestarter
-    OS::Heat::InstanceGroup heat.instance_group:HeatInstanceGroup openstack.heat.instance_group
+    OS::Heat::InstanceGroup heat.instance_group:InstanceGroup openstack.heat.instance_group
     OS::Heat::MultipartMime heat.multipart_mime:MultipartMime openstack.heat.multi_part
     OS::Heat::None heat.none:NoneResource openstack.heat.none_resource
     OS::Heat::RandomString heat.random_string:RandomString openstack.heat.random_string
     OS::Heat::ResourceChain heat.resource_chain:ResourceChain openstack.heat.resource_chain
     OS::Heat::ResourceGroup heat.resource_group:ResourceGroup openstack.heat.resource_group
-    OS::Heat::ScalingPolicy heat.scaling_policy:HeatScalingPolicy openstack.heat.scaling_policy
+    OS::Heat::ScalingPolicy heat.scaling_policy:AutoScalingPolicy openstack.heat.scaling_policy
     OS::Heat::SoftwareComponent heat.software_component:SoftwareComponent openstack.heat.software_component
     OS::Heat::SoftwareConfig heat.software_config:SoftwareConfig openstack.heat.software_config
     OS::Heat::SoftwareDeployment heat.software_deployment:SoftwareDeployment openstack.heat.software_deployment
-    OS::Heat::SoftwareDeploymentGroup heat.software_deployment_group:SoftwareDeploymentGroup openstack.heat.software_deployment
-    OS::Heat::SoftwareDeployments heat.software_deployment_group:SoftwareDeployments
+    OS::Heat::SoftwareDeploymentGroup heat.software_deployment:SoftwareDeploymentGroup openstack.heat.software_deployment
+    OS::Heat::SoftwareDeployments heat.software_deployment:SoftwareDeployments
     OS::Heat::Stack heat.stack:RemoteStack openstack.heat.remote_stack
     OS::Heat::StructuredConfig heat.software_config:StructuredConfig openstack.heat.structured_config
     OS::Heat::StructuredDeployment heat.software_deployment:StructuredDeployment openstack.heat.structured_config
-    OS::Heat::StructuredDeploymentGroup heat.software_deployment_group:StructuredDeploymentGroup openstack.heat.structured_config
-    OS::Heat::StructuredDeployments heat.software_deployment_group:StructuredDeployments
+    OS::Heat::StructuredDeploymentGroup heat.software_deployment:StructuredDeploymentGroup openstack.heat.structured_config
+    OS::Heat::StructuredDeployments heat.software_deployment:StructuredDeployments
     OS::Heat::SwiftSignal heat.swift_signal:SwiftSignal openstack.heat.swiftsignal
     OS::Heat::SwiftSignalHandle heat.swift_signal:SwiftSignalHandle openstack.heat.swiftsignal
     OS::Heat::TestResource heat.test_resource:TestResource openstack.heat.test_resource
@@ -100,26 +100,26 @@ _TABLE = """
     OS::Heat::WaitCondition heat.wait_condition:HeatWaitCondition openstack.heat.wait_condition
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
     OS::Ironic::Port openstack.ironic.port:Port openstack.ironic.port
-    OS::Keystone::Domain openstack.keystone.projects:Domain openstack.keystone.domain
-    OS::Keystone::Endpoint openstack.keystone.catalog:Endpoint openstack.keystone.endpoint
-    OS::Keystone::Group openstack.keystone.users:Group openstack.keystone.group
-    OS::Keystone::GroupRoleAssignment openstack.keystone.roles:GroupRoleAssignment openstack.keystone.role_assignments
-    OS::Keystone::Project openstack.keystone.projects:Project openstack.keystone.project
-    OS::Keystone::Region openstack.keystone.catalog:Region openstack.keystone.region
-    OS::Keystone::Role openstack.keystone.roles:Role openstack.keystone.role
-    OS::Keystone::Service openstack.keystone.catalog:Service openstack.keystone.service
-    OS::Keystone::User openstack.keystone.users:User openstack.keystone.user
-    OS::Keystone::UserRoleAssignment openstack.keystone.roles:UserRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::Domain openstack.keystone.projects:KeystoneDomain openstack.keystone.domain
+    OS::Keystone::Endpoint openstack.keystone.catalog:KeystoneEndpoint openstack.keystone.endpoint
+    OS::Keystone::Group openstack.keystone.users:KeystoneGroup openstack.keystone.group
+    OS::Keystone::GroupRoleAssignment openstack.keystone.roles:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::Project openstack.keystone.projects:KeystoneProject openstack.keystone.project
+    OS::Keystone::Region openstack.keystone.catalog:KeystoneRegion openstack.keystone.region
+    OS::Keystone::Role openstack.keystone.roles:KeystoneRole openstack.keystone.role
+    OS::Keystone::Service openstack.keystone.catalog:KeystoneService openstack.keystone.service
+    OS::Keystone::User openstack.keystone.users:KeystoneUser openstack.keystone.user
+    OS::Keystone::UserRoleAssignment openstack.keystone.roles:KeystoneUserRoleAssignment openstack.keystone.role_assignments
     OS::Magnum::Bay base.hidden_types:OSMagnumBay
     OS::Magnum::BayModel openstack.magnum.cluster:BayModel
     OS::Magnum::Cluster openstack.magnum.cluster:Cluster openstack.magnum.cluster
     OS::Magnum::ClusterTemplate openstack.magnum.cluster:ClusterTemplate openstack.magnum.cluster_template
     OS::Manila::SecurityService openstack.manila.share_network:SecurityService openstack.manila.security_service
-    OS::Manila::Share openstack.manila.share:Share openstack.manila.share
-    OS::Manila::ShareNetwork openstack.manila.share_network:ShareNetwork openstack.manila.share_network
-    OS::Manila::ShareType openstack.manila.share:ShareType openstack.manila.share_type
+    OS::Manila::Share openstack.manila.share:ManilaShare openstack.manila.share
+    OS::Manila::ShareNetwork openstack.manila.share_network:ManilaShareNetwork openstack.manila.share_network
+    OS::Manila::ShareType openstack.manila.share:ManilaShareType openstack.manila.share_type
     OS::Mistral::CronTrigger openstack.mistral.cron_trigger:CronTrigger openstack.mistral.cron_trigger
-    OS::Mistral::ExternalResource openstack.mistral.external_resource:ExternalResource openstack.mistral.external_resource
+    OS::Mistral::ExternalResource openstack.mistral.external_resource:MistralExternalResource openstack.mistral.external_resource
     OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
     OS::Monasca::AlarmDefinition base.hidden_types:OSMonascaAlarmDefinition
     OS::Monasca::Notification base.hidden_types:OSMonascaNotification
@@ -163,7 +163,7 @@ _TABLE = """
     OS::Neutron::QoSMinimumBandwidthRule openstack.neutron.qos:QoSMinimumBandwidthRule openstack.neutron.qos
     OS::Neutron::QoSMinimumPacketRateRule openstack.neutron.qos:QoSMinimumPacketRateRule openstack.neutron.qos
     OS::Neutron::QoSPolicy openstack.neutron.qos:QoSPolicy openstack.neutron.qos
-    OS::Neutron::Quota openstack.neutron.quota:Quota openstack.neutron.quota
+    OS::Neutron::Quota openstack.quotas:NeutronQuota openstack.neutron.quota
     OS::Neutron::RBACPolicy openstack.neutron.rbac_policy:RBACPolicy openstack.neutron.rbac_policy
     OS::Neutron::Router openstack.neutron.router:Router openstack.neutron.router
     OS::Neutron::RouterGateway openstack.neutron.router:RouterGateway
@@ -177,12 +177,12 @@ _TABLE = """
     OS::Neutron::TaaS::TapService openstack.neutron.taas:TapService openstack.neutron.taas.tap_service
     OS::Neutron::Trunk openstack.neutron.trunk:Trunk openstack.neutron.trunk
     OS::Neutron::VPNService openstack.neutron.vpn:VPNService openstack.neutron.vpnservice
-    OS::Nova::Flavor openstack.nova.flavor:Flavor openstack.nova.flavor
-    OS::Nova::FloatingIP openstack.nova.floating_ip:FloatingIP
-    OS::Nova::FloatingIPAssociation openstack.nova.floating_ip:FloatingIPAssociation
+    OS::Nova::Flavor openstack.nova.flavor:NovaFlavor openstack.nova.flavor
+    OS::Nova::FloatingIP openstack.nova.floating_ip:NovaFloatingIp
+    OS::Nova::FloatingIPAssociation openstack.nova.floating_ip:NovaFloatingIpAssociation
     OS::Nova::HostAggregate openstack.nova.host_aggregate:HostAggregate openstack.nova.host_aggregate
     OS::Nova::KeyPair openstack.nova.key_pair:KeyPair openstack.nova.keypair
-    OS::Nova::Quota openstack.nova.quota:Quota openstack.nova.quota
+    OS::Nova::Quota openstack.quotas:NovaQuota openstack.nova.quota
     OS::Nova::Server openstack.nova.server.type:Server openstack.nova.server
     OS::Nova::ServerGroup openstack.nova.server_group:ServerGroup openstack.nova.server_group
     OS::Octavia::AvailabilityZone openstack.octavia.flavors:AvailabilityZone openstack.octavia.availability_zone
@@ -196,7 +196,7 @@ _TABLE = """
     OS::Octavia::LoadBalancer openstack.octavia.load_balancer:LoadBalancer openstack.octavia.loadbalancer
     OS::Octavia::Pool openstack.octavia.pool:Pool openstack.octavia.pool
     OS::Octavia::PoolMember openstack.octavia.pool:PoolMember openstack.octavia.pool_member
-    OS::Octavia::Quota openstack.octavia.quota:Quota openstack.octavia.quota
+    OS::Octavia::Quota openstack.quotas:OctaviaQuota openstack.octavia.quota
     OS::Sahara::Cluster base.hidden_types:OSSaharaCluster
     OS::Sahara::ClusterTemplate base.hidden_types:OSSaharaClusterTemplate
     OS::Sahara::DataSource base.hidden_types:OSSaharaDataSource
@@ -209,14 +209,14 @@ _TABLE = """
     OS::Senlin::Policy base.hidden_types:OSSenlinPolicy
     OS::Senlin::Profile base.hidden_types:OSSenlinProfile
     OS::Senlin::Receiver base.hidden_types:OSSenlinReceiver
-    OS::Swift::Container openstack.swift.container:Container openstack.swift.container
-    OS::Trove::Cluster openstack.trove.cluster:Cluster openstack.trove.cluster
+    OS::Swift::Container openstack.swift.container:SwiftContainer openstack.swift.container
+    OS::Trove::Cluster openstack.trove.cluster:TroveCluster openstack.trove.cluster
     OS::Trove::Instance openstack.trove.instance:Instance openstack.trove.instance
     OS::Vitrage::Template base.hidden_types:OSVitrageTemplate
     OS::Zaqar::MistralTrigger openstack.zaqar.subscription:MistralTrigger openstack.zaqar.subscription
-    OS::Zaqar::Queue openstack.zaqar.queue:Queue openstack.zaqar.queue
-    OS::Zaqar::SignedQueueURL openstack.zaqar.queue:SignedQueueURL openstack.zaqar.queue
-    OS::Zaqar::Subscription openstack.zaqar.subscription:Subscription openstack.zaqar.subscription
+    OS::Zaqar::Queue openstack.zaqar.queue:ZaqarQueue openstack.zaqar.queue
+    OS::Zaqar::SignedQueueURL openstack.zaqar.queue:ZaqarSignedQueueURL openstack.zaqar.queue
+    OS::Zaqar::Subscription openstack.zaqar.subscription:ZaqarSubscription openstack.zaqar.subscription
     OS::Zun::Container openstack.zun.container:Container openstack.zun.container
 """
 _ROWS = [row.split() for row in _TABLE.strip().splitlines()]

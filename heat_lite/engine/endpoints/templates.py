@@ -136,7 +136,7 @@ class Templates(Endpoint):
             cls.properties_schema,
             cls.all_attributes_schema(),
             template_type,
-            cls.class_name(),
+            cls.__name__,
         )
 
     def _class(self, context: RequestContext, type_name: str) -> type[Resource]:

@@ -45,8 +45,6 @@ class ResourceType:
     #: The name in templates. A class with a name of its own in ``heat_lite.resources`` is
     #: registered by it.
     resource_type: str | None = None
-    #: the name of Heat's class, where it differs from this one (see ``class_name``)
-    heat_class: str | None = None
     properties_schema: dict[str, schema.PropertySchema] = {}
     #: what a request must keep beyond the schemas (see ``resources/base/property_rules.py``)
     property_rules: tuple[Callable[..., None], ...] = ()
@@ -123,11 +121,6 @@ class ResourceType:
         except errors.NoCloud:
             return True
         return cls.stands_for is None
-
-    @classmethod
-    def class_name(cls) -> str:
-        """Return the name of Heat's class of this type: reports and generated templates show it."""
-        return vars(cls).get('heat_class') or cls.__name__
 
     def settle(self) -> Work:
         """Wait for what an interrupted action has left running. A generator."""

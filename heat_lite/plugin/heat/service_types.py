@@ -121,6 +121,6 @@ def module_types(module: str) -> dict[str, type]:
     for type_name in _modules()[module]:
         location = type_table.TYPES[type_name]
         service_type = pkgutil.resolve_name(f'{resources.__name__}.{location}')
-        name = service_type.class_name()
+        name = service_type.__name__
         found[name] = subclassable(service_type, name)
     return found

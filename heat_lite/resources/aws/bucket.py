@@ -1,7 +1,7 @@
 """AWS::S3::Bucket."""
 
 from heat_lite.resources.aws.ec2.base import tags
-from heat_lite.resources.openstack.swift.container import Container
+from heat_lite.resources.openstack.swift.container import SwiftContainer
 from heat_lite.template.schema import map_, string, text
 
 READ, WRITE = 'X-Container-Read', 'X-Container-Write'
@@ -9,11 +9,10 @@ READ, WRITE = 'X-Container-Read', 'X-Container-Write'
 PUBLIC, AUTHENTICATED = '.r:*', '*:*'
 
 
-class Bucket(Container):
+class S3Bucket(SwiftContainer):
     """A Swift container with the properties of S3."""
 
     resource_type = 'AWS::S3::Bucket'
-    heat_class = 'S3Bucket'
 
     properties_schema = {
         'AccessControl': string(

@@ -8,12 +8,11 @@ from heat_lite.template.schema import integer, map_, string
 OUTPUTS = 'Outputs.'
 
 
-class CloudFormationStack(StackResource):
+class NestedStack(StackResource):
     """A nested stack from a template at a URL. The attribute ``Outputs.<name>`` is an output."""
 
     resource_type = 'AWS::CloudFormation::Stack'
     fetches_template = True
-    heat_class = 'NestedStack'
 
     properties_schema = {
         'TemplateURL': string(

@@ -68,8 +68,7 @@ def __getattr__(name):
     members = {
         '__doc__': 'A hidden type. It represents nothing.',
         'support_status': support.history(history),
-        'heat_class': heat_class,
         '__module__': __name__,
         **MORE.get(type_name, {}),
     }
-    return type(name, (NoneResource,), members)
+    return type(heat_class, (NoneResource,), members)

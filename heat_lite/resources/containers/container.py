@@ -5,7 +5,7 @@ from heat_lite.common import container_labels, exception
 from heat_lite.engine.stack import lifecycle
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.stack_user import SeparateStackUser
-from heat_lite.resources.containers import agent_access, container_body, live_container
+from heat_lite.resources.containers import agent_access, container_body
 from heat_lite.resources.containers.container_schema import (
     file_properties,
     health_properties,
@@ -136,7 +136,7 @@ class Container(ProcessContainer, SeparateStackUser):
 
     def get_live_state(self, resource_properties):
         stored = self.stored_properties()
-        found = live_container.live_values(self.inspect(), stored.get('networks'))
+        found = container_body.live_values(self.inspect(), stored.get('networks'))
         return live_state.observed_values(self.properties_schema, {}, stored, found)
 
     # ------------------------------------------------------------ update

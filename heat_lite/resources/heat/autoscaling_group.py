@@ -28,11 +28,10 @@ PARTS = (
 SIZES = {'required': True, 'update_allowed': True, 'constraints': [Range(min=0)]}
 
 
-class AutoScalingGroup(ScalingGroup):
+class AutoScalingResourceGroup(ScalingGroup):
     """A scaling group whose members share one definition."""
 
     resource_type = 'OS::Heat::AutoScalingGroup'
-    heat_class = 'AutoScalingResourceGroup'
     since = '2014.1'
     replacement_properties = ('resource',)
     by_member = (OUTPUTS, OUTPUTS_LIST)

@@ -40,7 +40,7 @@ def _actions(state):
     )
 
 
-class CloudWatchLiteAlarm(Resource):
+class CloudWatchAlarm(Resource):
     """An alarm about measurements that are pushed to the CloudWatch API. It needs no service.
 
     Engines compare a statistic of the measurements of each period with a threshold. The name of
@@ -48,7 +48,6 @@ class CloudWatchLiteAlarm(Resource):
     """
 
     resource_type = 'OS::Heat::CWLiteAlarm'
-    heat_class = 'CloudWatchAlarm'
     since = '2014.1'
     stands_for = 'aodh'
     calls_cloud = False

@@ -4,11 +4,10 @@ from heat_lite.resources.base import common_properties, instance_group
 from heat_lite.template.schema import integer, list_, string
 
 
-class HeatInstanceGroup(instance_group.InstanceGroup):
+class InstanceGroup(instance_group.InstanceGroup):
     """A group of instances with a given size."""
 
     resource_type = 'OS::Heat::InstanceGroup'
-    heat_class = 'InstanceGroup'
 
     properties_schema = {
         'AvailabilityZones': list_(

@@ -1,7 +1,12 @@
-"""OS::Heat::SoftwareConfig, OS::Heat::StructuredConfig."""
+"""OS::Heat::SoftwareConfig, OS::Heat::StructuredConfig and OS::Heat::CloudConfig."""
 
-from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.software_config import Config, group, inputs_outputs_options
+from heat_lite.resources.base import common_properties, long_texts
+from heat_lite.resources.base.software_config import (
+    UNGROUPED,
+    Config,
+    group,
+    inputs_outputs_options,
+)
 from heat_lite.template.schema import map_, string
 
 
@@ -32,3 +37,24 @@ class StructuredConfig(Config):
         'config': map_('Map that the tool on the server applies.'),
         **inputs_outputs_options(),
     }
+
+
+#: the header by which cloud-init recognizes the format
+HEAD = '#cloud-config\n'
+
+
+class CloudConfig(Config):
+    """A configuration for cloud-init, written as a map."""
+
+    resource_type = 'OS::Heat::CloudConfig'
+    since = '2014.1'
+
+    properties_schema = {'cloud_config': map_('Map that cloud-init applies.')}
+
+    def group(self):
+        return UNGROUPED
+
+    def content(self):
+        given = self.properties['cloud_config']
+        # YAML ends a document that is no map with an end marker
+        return HEAD + long_texts.yaml_of(given).removesuffix('...\n')

@@ -1,7 +1,8 @@
-"""OS::Heat::SoftwareDeployment, OS::Heat::StructuredDeployment."""
+"""The types of software deployments, to one server and to many."""
 
 from heat_lite.resources.base.deployment import Deployment, common_properties, structured_properties
-from heat_lite.template import software
+from heat_lite.resources.base.deployment_group import DeploymentGroup, servers
+from heat_lite.template import software, support
 from heat_lite.template.schema import string
 
 
@@ -30,3 +31,43 @@ class StructuredDeployment(Deployment):
         return software.substitute_inputs(
             config, values, self.properties['input_key'], self.properties['input_values_validate']
         )
+
+
+def _renamed(substitute):
+    return support.SupportStatus(
+        support.HIDDEN, '7.0.0', 'Renamed.', support.history('deprecated 2014.2'), substitute
+    )
+
+
+class SoftwareDeploymentGroup(DeploymentGroup):
+    """A deployment of one configuration to many servers."""
+
+    resource_type = 'OS::Heat::SoftwareDeploymentGroup'
+    since = '5.0.0'
+    member_type = 'OS::Heat::SoftwareDeployment'
+
+    properties_schema = {**common_properties(), 'servers': servers()}
+
+
+class SoftwareDeployments(SoftwareDeploymentGroup):
+    """The former name of SoftwareDeploymentGroup."""
+
+    resource_type = 'OS::Heat::SoftwareDeployments'
+    support_status = _renamed(SoftwareDeploymentGroup)
+
+
+class StructuredDeploymentGroup(DeploymentGroup):
+    """A deployment of a configuration that is a map to many servers."""
+
+    resource_type = 'OS::Heat::StructuredDeploymentGroup'
+    since = '5.0.0'
+    member_type = 'OS::Heat::StructuredDeployment'
+
+    properties_schema = {**common_properties(), **structured_properties(), 'servers': servers()}
+
+
+class StructuredDeployments(StructuredDeploymentGroup):
+    """The former name of StructuredDeploymentGroup."""
+
+    resource_type = 'OS::Heat::StructuredDeployments'
+    support_status = _renamed(StructuredDeploymentGroup)

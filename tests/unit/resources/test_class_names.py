@@ -18,4 +18,4 @@ RECORDED = Path(__file__).resolve().parents[2] / 'reference' / 'class_names.json
 def test_type_has_the_name_of_the_class_of_heat(type_name, name):
     module, _, class_name = type_table.TYPES[type_name].partition(':')
     cls = getattr(importlib.import_module(f'heat_lite.resources.{module}'), class_name)
-    assert cls.class_name() == name
+    assert cls.__name__ == name

@@ -7,14 +7,13 @@ from heat_lite.resources.containers import (
     container_body,
     docker_container,
     image,
-    live_container,
 )
 
 
 @pytest.mark.parametrize('cpus', [0.01, 0.29, 1.15, 2.3, 64])
 def test_number_of_cpus_is_shown_as_it_was_given(cpus):
     host = {'CpuQuota': container_body.cpu_quota(cpus), 'CpuPeriod': container_body.CPU_PERIOD}
-    assert live_container.live_values({'HostConfig': host}, None)['cpus'] == cpus
+    assert container_body.live_values({'HostConfig': host}, None)['cpus'] == cpus
 
 
 def test_base64_of_a_file_may_have_several_lines():

@@ -51,7 +51,7 @@ def test_generated_template_takes_values_of_the_schema(name, template_type):
     kind = REGISTRY.get(name)
     given = dict(values_of(kind))
     made = generate.template_for(
-        name, kind.properties_schema, kind.all_attributes_schema(), template_type, kind.class_name()
+        name, kind.properties_schema, kind.all_attributes_schema(), template_type, kind.__name__
     )
     template = Template(json.loads(json.dumps(made)))
     template.validate()
@@ -59,6 +59,6 @@ def test_generated_template_takes_values_of_the_schema(name, template_type):
         parameters = template.parameters(user_params=values)
         parameters.validate()
         bound = template.bind(parameters)
-        properties = bound.resources[kind.class_name()].properties
+        properties = bound.resources[kind.__name__].properties
         resolver = functools.partial(resolve, scope=bound.scope)
         Properties(kind.properties_schema, properties, resolver).validate()

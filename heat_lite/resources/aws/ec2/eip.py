@@ -34,11 +34,10 @@ def paths_outside(resource, others):
     ]
 
 
-class EIP(Address):
+class ElasticIp(Address):
     """A floating IP. The reference is its IP address."""
 
     resource_type = 'AWS::EC2::EIP'
-    heat_class = 'ElasticIp'
     default_client_name = 'nova'
 
     properties_schema = {
@@ -88,11 +87,10 @@ class EIP(Address):
         return self.resource_id
 
 
-class EIPAssociation(NetworkingResource):
+class ElasticIpAssociation(NetworkingResource):
     """The association of a floating IP with an instance or a network interface."""
 
     resource_type = 'AWS::EC2::EIPAssociation'
-    heat_class = 'ElasticIpAssociation'
     repeatable = True
     default_client_name = 'nova'
 

@@ -13,14 +13,13 @@ from heat_lite.template.schema import integer, list_, map_, string
 PREFIX = 'metadata.'
 
 
-class ThresholdAlarm(Alarm):
+class AodhAlarm(Alarm):
     """An alarm on a threshold of a Ceilometer meter.
 
     Current Aodh has no such alarms. The type is for clouds with an older Aodh.
     """
 
     resource_type = 'OS::Aodh::Alarm'
-    heat_class = 'AodhAlarm'
     support_status = support.history('deprecated 10.0.0, supported 2014.1')
     kind = 'threshold'
 
@@ -171,11 +170,10 @@ def threshold_properties():
     }
 
 
-class GnocchiResourcesAlarm(Alarm):
+class AodhGnocchiResourcesAlarm(Alarm):
     """An alarm on the threshold of one metric of one resource."""
 
     resource_type = 'OS::Aodh::GnocchiResourcesAlarm'
-    heat_class = 'AodhGnocchiResourcesAlarm'
     since = '2015.1'
     kind = 'gnocchi_resources_threshold'
 
@@ -189,11 +187,10 @@ class GnocchiResourcesAlarm(Alarm):
     }
 
 
-class GnocchiAggregationByMetricsAlarm(Alarm):
+class AodhGnocchiAggregationByMetricsAlarm(Alarm):
     """An alarm on the threshold of the aggregate of several metrics."""
 
     resource_type = 'OS::Aodh::GnocchiAggregationByMetricsAlarm'
-    heat_class = 'AodhGnocchiAggregationByMetricsAlarm'
     since = '2015.1'
     kind = 'gnocchi_aggregation_by_metrics_threshold'
 
@@ -203,11 +200,10 @@ class GnocchiAggregationByMetricsAlarm(Alarm):
     }
 
 
-class GnocchiAggregationByResourcesAlarm(Alarm):
+class AodhGnocchiAggregationByResourcesAlarm(Alarm):
     """An alarm on the threshold of one metric, aggregated over several resources."""
 
     resource_type = 'OS::Aodh::GnocchiAggregationByResourcesAlarm'
-    heat_class = 'AodhGnocchiAggregationByResourcesAlarm'
     since = '2015.1'
     kind = 'gnocchi_aggregation_by_resources_threshold'
 

@@ -45,12 +45,11 @@ def _refuse_sources(read, volume):
         )
 
 
-class Volume(CloudResource):
+class CinderVolume(CloudResource):
     """A block storage volume."""
 
     resource_type = 'OS::Cinder::Volume'
     snapshot_keys = (BACKUP_ID,)
-    heat_class = 'CinderVolume'
     rest = Rest(
         'cinder',
         '/volumes',

@@ -14,11 +14,10 @@ from heat_lite.template import function
 from heat_lite.template.schema import string
 
 
-class VolumeAttachment(ServiceResource):
+class CinderVolumeAttachment(ServiceResource):
     """The attachment of a volume to a server."""
 
     resource_type = 'OS::Cinder::VolumeAttachment'
-    heat_class = 'CinderVolumeAttachment'
     default_client_name = 'cinder'
 
     properties_schema = {

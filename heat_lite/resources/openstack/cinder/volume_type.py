@@ -7,11 +7,10 @@ from heat_lite.resources.base.property_rules import filled, refuse
 from heat_lite.template.schema import description_property, integer, list_, map_, string, switch
 
 
-class VolumeType(CloudResource):
+class CinderVolumeType(CloudResource):
     """A volume type."""
 
     resource_type = 'OS::Cinder::VolumeType'
-    heat_class = 'CinderVolumeType'
     since = '2015.1'
     rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage')
     entity = 'volume_types'
@@ -55,11 +54,10 @@ class VolumeType(CloudResource):
         yield from object_types.update_access(self, action, diff, 'projects', 'project')
 
 
-class EncryptedVolumeType(CloudResource):
+class CinderEncryptedVolumeType(CloudResource):
     """The encryption of a volume type."""
 
     resource_type = 'OS::Cinder::EncryptedVolumeType'
-    heat_class = 'CinderEncryptedVolumeType'
     since = '5.0.0'
     rest = Rest(
         'cinder',

@@ -5,11 +5,10 @@ from heat_lite.resources.base.property_rules import conflict, empty, filled, ref
 from heat_lite.template.schema import description_property, integer, list_, map_, string, text
 
 
-class Zone(CloudResource):
+class DesignateZone(CloudResource):
     """A DNS zone."""
 
     resource_type = 'OS::Designate::Zone'
-    heat_class = 'DesignateZone'
     since = '8.0.0'
     rest = Rest('designate', '/zones', None, ready=('ACTIVE',), deletes_async=True, update='PATCH')
     entity = 'zones'
@@ -65,11 +64,10 @@ class Zone(CloudResource):
         return self.properties['primaries'] or self.properties['masters'] or []
 
 
-class RecordSet(CloudResource):
+class DesignateRecordSet(CloudResource):
     """A record set: the DNS records of one name and type in a zone."""
 
     resource_type = 'OS::Designate::RecordSet'
-    heat_class = 'DesignateRecordSet'
     since = '8.0.0'
     rest = Rest(
         'designate', '/zones/{zone}/recordsets', None, ready=('ACTIVE',), deletes_async=True

@@ -13,11 +13,10 @@ UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'
 WAITING = ('queued', 'importing')
 
 
-class WebImage(CloudResource):
+class GlanceWebImage(CloudResource):
     """An image that Glance downloads from a URL."""
 
     resource_type = 'OS::Glance::WebImage'
-    heat_class = 'GlanceWebImage'
     since = '12.0.0'
     rest = Rest(
         'glance',

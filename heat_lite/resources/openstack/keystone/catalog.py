@@ -4,11 +4,10 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import description_property, name_property, string, switch
 
 
-class Service(CloudResource):
+class KeystoneService(CloudResource):
     """A service in the catalog."""
 
     resource_type = 'OS::Keystone::Service'
-    heat_class = 'KeystoneService'
     since = '5.0.0'
     rest = Rest('keystone', '/services', 'service', update='PATCH')
     entity = 'services'
@@ -23,11 +22,10 @@ class Service(CloudResource):
     }
 
 
-class Endpoint(CloudResource):
+class KeystoneEndpoint(CloudResource):
     """An endpoint: the URL of a service in the catalog."""
 
     resource_type = 'OS::Keystone::Endpoint'
-    heat_class = 'KeystoneEndpoint'
     since = '5.0.0'
     rest = Rest('keystone', '/endpoints', 'endpoint', update='PATCH')
     entity = 'endpoints'
@@ -58,11 +56,10 @@ class Endpoint(CloudResource):
     }
 
 
-class Region(CloudResource):
+class KeystoneRegion(CloudResource):
     """A region: a part of a cloud with its own endpoints."""
 
     resource_type = 'OS::Keystone::Region'
-    heat_class = 'KeystoneRegion'
     since = '6.0.0'
     rest = Rest('keystone', '/regions', 'region', update='PATCH')
     entity = 'regions'

@@ -12,11 +12,10 @@ from heat_lite.template.schema import (
 )
 
 
-class Project(CloudResource):
+class KeystoneProject(CloudResource):
     """A project: the owner of objects in a cloud."""
 
     resource_type = 'OS::Keystone::Project'
-    heat_class = 'KeystoneProject'
     since = '2015.1'
     rest = Rest('keystone', '/projects', 'project', update='PATCH')
     entity = 'projects'
@@ -51,11 +50,10 @@ class Project(CloudResource):
     }
 
 
-class Domain(CloudResource):
+class KeystoneDomain(CloudResource):
     """A domain: a collection of projects, users and groups."""
 
     resource_type = 'OS::Keystone::Domain'
-    heat_class = 'KeystoneDomain'
     since = '8.0.0'
     rest = Rest('keystone', '/domains', 'domain', update='PATCH')
     entity = 'domains'

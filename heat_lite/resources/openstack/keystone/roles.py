@@ -94,11 +94,10 @@ class RoleAssignment(ServiceResource):
             )
 
 
-class Role(CloudResource):
+class KeystoneRole(CloudResource):
     """A role, which policies grant permissions to."""
 
     resource_type = 'OS::Keystone::Role'
-    heat_class = 'KeystoneRole'
     since = '2015.1'
     rest = Rest('keystone', '/roles', 'role', update='PATCH')
     entity = 'roles'
@@ -114,11 +113,10 @@ class Role(CloudResource):
     }
 
 
-class GroupRoleAssignment(RoleAssignment):
+class KeystoneGroupRoleAssignment(RoleAssignment):
     """The assignment of roles to a group."""
 
     resource_type = 'OS::Keystone::GroupRoleAssignment'
-    heat_class = 'KeystoneGroupRoleAssignment'
     since = '5.0.0'
     actor = 'group'
     default_client_name = 'keystone'
@@ -138,11 +136,10 @@ class GroupRoleAssignment(RoleAssignment):
     }
 
 
-class UserRoleAssignment(RoleAssignment):
+class KeystoneUserRoleAssignment(RoleAssignment):
     """The assignment of roles to a user."""
 
     resource_type = 'OS::Keystone::UserRoleAssignment'
-    heat_class = 'KeystoneUserRoleAssignment'
     since = '5.0.0'
     actor = 'user'
     default_client_name = 'keystone'

@@ -14,11 +14,10 @@ from heat_lite.template.schema import (
 )
 
 
-class User(CloudResource):
+class KeystoneUser(CloudResource):
     """A user."""
 
     resource_type = 'OS::Keystone::User'
-    heat_class = 'KeystoneUser'
     since = '2015.1'
     rest = Rest('keystone', '/users', 'user', update='PATCH')
     entity = 'users'
@@ -87,11 +86,10 @@ class User(CloudResource):
             yield from self.send('PUT', f'/groups/{group}/users/{self.resource_id}')
 
 
-class Group(CloudResource):
+class KeystoneGroup(CloudResource):
     """A group of users."""
 
     resource_type = 'OS::Keystone::Group'
-    heat_class = 'KeystoneGroup'
     since = '2015.1'
     rest = Rest('keystone', '/groups', 'group', update='PATCH')
     entity = 'groups'

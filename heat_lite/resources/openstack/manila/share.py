@@ -22,11 +22,10 @@ RULE = ('access_to', 'access_type', 'access_level')
 RENAMED = {'name': 'display_name', 'description': 'display_description'}
 
 
-class Share(CloudResource):
+class ManilaShare(CloudResource):
     """A shared file system."""
 
     resource_type = 'OS::Manila::Share'
-    heat_class = 'ManilaShare'
     since = '5.0.0'
     rest = Rest(
         'manila',
@@ -156,11 +155,10 @@ def _rule_key(rule):
     return tuple(rule.get(name) or ('rw' if name == 'access_level' else '') for name in RULE)
 
 
-class ShareType(CloudResource):
+class ManilaShareType(CloudResource):
     """A share type."""
 
     resource_type = 'OS::Manila::ShareType'
-    heat_class = 'ManilaShareType'
     since = '5.0.0'
     rest = Rest('manila', '/types', 'share_type')
     entity = 'share_types'

@@ -18,11 +18,10 @@ def _refuse_other_subnet(read, resource):
         )
 
 
-class ShareNetwork(CloudResource):
+class ManilaShareNetwork(CloudResource):
     """A share network: the network over which shares are exported."""
 
     resource_type = 'OS::Manila::ShareNetwork'
-    heat_class = 'ManilaShareNetwork'
     since = '5.0.0'
     rest = Rest('manila', '/share-networks', 'share_network')
     entity = 'share_networks'

@@ -32,14 +32,13 @@ def _workflow(action):
     )
 
 
-class ExternalResource(ServiceResource):
+class MistralExternalResource(ServiceResource):
     """An object that Mistral workflows create, update and delete.
 
     Each workflow finds the output of the preceding one in its environment.
     """
 
     resource_type = 'OS::Mistral::ExternalResource'
-    heat_class = 'MistralExternalResource'
     since = '9.0.0'
     default_client_name = 'mistral'
     entity = 'executions'

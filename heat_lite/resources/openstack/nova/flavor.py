@@ -15,11 +15,10 @@ from heat_lite.template.schema import (
 )
 
 
-class Flavor(CloudResource):
+class NovaFlavor(CloudResource):
     """A flavor: the virtual hardware of a server."""
 
     resource_type = 'OS::Nova::Flavor'
-    heat_class = 'NovaFlavor'
     since = '2014.2'
     rest = Rest('nova', '/flavors', 'flavor')
     entity = 'flavors'

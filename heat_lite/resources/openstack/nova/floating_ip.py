@@ -9,11 +9,10 @@ from heat_lite.template import support
 from heat_lite.template.schema import string, text
 
 
-class FloatingIP(Address):
+class NovaFloatingIp(Address):
     """A floating IP of an external network, which Nova called a pool."""
 
     resource_type = 'OS::Nova::FloatingIP'
-    heat_class = 'NovaFloatingIp'
     support_status = support.history('hidden 11.0.0, deprecated 9.0.0, supported 2014.1')
     default_client_name = None
     required_service = NETWORK_SERVICE
@@ -37,11 +36,10 @@ class FloatingIP(Address):
         return self.resource_id and self.fetch()[self.attributes_schema[name].wire]
 
 
-class FloatingIPAssociation(AddressUser, VisibleConnection):
+class NovaFloatingIpAssociation(AddressUser, VisibleConnection):
     """The association of a floating IP with the first port of a server."""
 
     resource_type = 'OS::Nova::FloatingIPAssociation'
-    heat_class = 'NovaFloatingIpAssociation'
     support_status = support.history('hidden 11.0.0, deprecated 9.0.0, supported 2014.1')
     default_client_name = 'nova'
     # associating a floating IP with the same port again changes nothing

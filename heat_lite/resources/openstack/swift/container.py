@@ -21,11 +21,10 @@ ACCESS_LISTS = ('X-Container-Read', 'X-Container-Write')
 METADATA = 'X-Container-Meta-'
 
 
-class Container(ServiceResource):
+class SwiftContainer(ServiceResource):
     """A container of objects."""
 
     resource_type = 'OS::Swift::Container'
-    heat_class = 'SwiftContainer'
     default_client_name = 'swift'
 
     properties_schema = {

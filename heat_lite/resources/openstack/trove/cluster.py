@@ -13,11 +13,10 @@ READY = 'NONE'
 DELETING = 'DELETING'
 
 
-class Cluster(CloudResource):
+class TroveCluster(CloudResource):
     """A cluster of database instances."""
 
     resource_type = 'OS::Trove::Cluster'
-    heat_class = 'TroveCluster'
     since = '2015.1'
     rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
     entity = 'clusters'

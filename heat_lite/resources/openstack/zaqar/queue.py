@@ -21,11 +21,10 @@ PATCH = {'Content-Type': 'application/openstack-messaging-v2.0-json-patch'}
 OWN = '_'
 
 
-class Queue(ServiceResource):
+class ZaqarQueue(ServiceResource):
     """A message queue."""
 
     resource_type = 'OS::Zaqar::Queue'
-    heat_class = 'ZaqarQueue'
     since = '2014.2'
     default_client_name = 'zaqar'
     physical_resource_name_limit = 64
@@ -102,14 +101,13 @@ LISTS = ('methods', 'paths')
 FORMAT = '%Y-%m-%dT%H:%M:%S'
 
 
-class SignedQueueURL(ServiceResource):
+class ZaqarSignedQueueURL(ServiceResource):
     """A signed URL: access to a queue without a token, until it expires.
 
     Zaqar cannot revoke a signature.
     """
 
     resource_type = 'OS::Zaqar::SignedQueueURL'
-    heat_class = 'ZaqarSignedQueueURL'
     since = '8.0.0'
     default_client_name = 'zaqar'
     # a repeated create leaves an unused signature behind, which does no harm

@@ -42,11 +42,10 @@ class QueueListener(CloudResource):
         return next((each['id'] for each in found if each['subscriber'] == wanted), None)
 
 
-class Subscription(QueueListener):
+class ZaqarSubscription(QueueListener):
     """A subscription with a URL as subscriber."""
 
     resource_type = 'OS::Zaqar::Subscription'
-    heat_class = 'ZaqarSubscription'
     since = '8.0.0'
 
     properties_schema = {

@@ -6,7 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.resources.openstack.cinder.volume import Volume
+from heat_lite.resources.openstack.cinder.volume import CinderVolume
 from heat_lite.resources.openstack.neutron.net import Net
 from heat_lite.resources.openstack.neutron.port import Port
 from heat_lite.resources.openstack.neutron.router import Router
@@ -95,7 +95,7 @@ def test_create_with_a_given_name_writes_the_mark():
     assert named.request_values() == {'name': 'mine', 'note': 'stack-it-abc'}
 
 
-@pytest.mark.parametrize('kind', [Net, Subnet, Port, Router, SecurityGroup, Volume])
+@pytest.mark.parametrize('kind', [Net, Subnet, Port, Router, SecurityGroup, CinderVolume])
 def test_types_with_given_names_have_a_mark(kind):
     assert kind.rest.mark == 'description'
 

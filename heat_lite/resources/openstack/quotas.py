@@ -1,0 +1,195 @@
+"""The types that set the quota of a project in a service, and reset it to the default on delete."""
+
+from heat_lite.resources.base.cloud import ServiceResource, map_to_wire
+from heat_lite.resources.base.property_rules import one_of
+from heat_lite.template.schema import integer, string
+
+PROJECT = 'project'
+UNLIMITED = -1
+
+
+def limits(texts, **options):
+    """Return the properties of limits; ``texts`` tell what each of them limits."""
+    return {
+        name: integer(
+            f'{text}; {UNLIMITED} means unlimited.', update_allowed=True, min=UNLIMITED, **options
+        )
+        for name, text in texts.items()
+    }
+
+
+def project(service):
+    """Return the property of the project whose quota of a service is set."""
+    return string(
+        f'Project of the {service} quota, by name or id.',
+        required=True,
+        ref='keystone.project',
+        sent=False,
+    )
+
+
+class Quota(ServiceResource):
+    """A quota of one service.
+
+    ``path`` is the path of quotas in its API, ``key`` the key that wraps a quota.
+    """
+
+    path: str
+    key: str
+    microversion: str | None = None
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls.property_rules = (one_of(*sorted(cls.properties_schema.keys() - {PROJECT})),)
+
+    def handle_create(self):
+        yield from self._set_quota()
+        self.resource_id_set(self.physical_resource_name())
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self._set_quota()
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self.delete_if_present(self._request, 'DELETE')
+
+    def handle_check(self):
+        self.show()
+
+    def show(self):
+        return self._request('GET')[self.key]
+
+    def _set_quota(self):
+        values = map_to_wire(self.properties_schema, self.properties)
+        yield from self.call_with_retry(self._request, 'PUT', {self.key: values})
+
+    def _request(self, method, body=None):
+        return self.client().request_json(
+            method,
+            f'{self.path}/{self.stored_property(PROJECT)}',
+            body,
+            microversion=self.microversion,
+        )
+
+
+class CinderQuota(Quota):
+    """The volume quota of a project."""
+
+    resource_type = 'OS::Cinder::Quota'
+    since = '7.0.0'
+    extension = 'os-quota-sets'
+    path, key = '/os-quota-sets', 'quota_set'
+    default_client_name = 'cinder'
+    entity = 'quotas'
+
+    properties_schema = {
+        'project': project('volume'),
+        **limits(
+            {
+                'backup_gigabytes': 'Size of all backups in GiB',
+                'backups': 'Number of backups',
+            },
+            since='16.0.0',
+        ),
+        **limits(
+            {
+                'gigabytes': 'Size of all volumes and snapshots in GiB',
+                'snapshots': 'Number of volume snapshots',
+                'volumes': 'Number of volumes',
+            },
+        ),
+    }
+
+
+class NeutronQuota(Quota):
+    """The network quota of a project."""
+
+    resource_type = 'OS::Neutron::Quota'
+    since = '8.0.0'
+    extension = 'quotas'
+    path, key = '/quotas', 'quota'
+    default_client_name = 'neutron'
+
+    properties_schema = {
+        'project': project('network'),
+        **limits(
+            {
+                'floatingip': 'Number of floating IPs',
+                'network': 'Number of networks',
+                'port': 'Number of ports',
+                'router': 'Number of routers',
+                'security_group': 'Number of Neutron security groups',
+                'security_group_rule': 'Number of security group rules',
+                'subnet': 'Number of subnets',
+            },
+        ),
+        **limits(
+            {
+                'rbac_policy': 'Number of RBAC policies',
+                'subnetpool': 'Number of subnet pools',
+            },
+            since='12.0.0',
+        ),
+    }
+
+
+class NovaQuota(Quota):
+    """The compute quota of a project."""
+
+    resource_type = 'OS::Nova::Quota'
+    since = '8.0.0'
+    path, key = '/os-quota-sets', 'quota_set'
+    #: the last microversion with quotas for networks and injected files
+    microversion = '2.35'
+    default_client_name = 'nova'
+    entity = 'quotas'
+
+    properties_schema = {
+        'project': project('compute'),
+        **limits(
+            {
+                'cores': 'Number of virtual CPUs',
+                'fixed_ips': 'Number of fixed IP addresses',
+                'floating_ips': 'Number of floating IP addresses',
+                'instances': 'Number of servers',
+                'key_pairs': 'Number of key pairs',
+                'metadata_items': 'Number of metadata items of a server',
+                'ram': 'Memory of all servers in MiB',
+                'security_group_rules': 'Number of rules of a security group',
+                'security_groups': 'Number of security groups',
+                'server_group_members': 'Number of servers of a server group',
+                'server_groups': 'Number of server groups',
+            },
+        ),
+        **limits(
+            {
+                'injected_file_content_bytes': 'Size of an injected file in bytes',
+                'injected_file_path_bytes': 'Length of the path of an injected file in bytes',
+                'injected_files': 'Number of injected files',
+            },
+            history='deprecated 14.0.0',
+        ),
+    }
+
+
+class OctaviaQuota(Quota):
+    """The load balancing quota of a project."""
+
+    resource_type = 'OS::Octavia::Quota'
+    since = '14.0.0'
+    path, key = '/lbaas/quotas', 'quota'
+    default_client_name = 'octavia'
+    entity = 'quotas'
+
+    properties_schema = {
+        'project': project('load balancing'),
+        **limits(
+            {
+                'healthmonitor': 'Number of health monitors',
+                'listener': 'Number of listeners',
+                'loadbalancer': 'Number of load balancers',
+                'member': 'Number of pool members',
+                'pool': 'Number of pools',
+            },
+        ),
+    }
