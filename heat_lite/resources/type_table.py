@@ -48,13 +48,13 @@ _TABLE = """
     OS::Aodh::GnocchiResourcesAlarm openstack.aodh.alarm:AodhGnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
     OS::Aodh::LBMemberHealthAlarm openstack.aodh.alarm:LBMemberHealthAlarm openstack.aodh.alarm
     OS::Aodh::PrometheusAlarm openstack.aodh.alarm:PrometheusAlarm openstack.aodh.alarm
-    OS::Barbican::CertificateContainer openstack.barbican.containers:CertificateContainer openstack.barbican.container
-    OS::Barbican::GenericContainer openstack.barbican.containers:GenericContainer openstack.barbican.container
-    OS::Barbican::Order openstack.barbican.order:Order openstack.barbican.order
-    OS::Barbican::RSAContainer openstack.barbican.containers:RSAContainer openstack.barbican.container
-    OS::Barbican::Secret openstack.barbican.secret:Secret openstack.barbican.secret
-    OS::Blazar::Host openstack.blazar.lease:Host openstack.blazar.host
-    OS::Blazar::Lease openstack.blazar.lease:Lease openstack.blazar.lease
+    OS::Barbican::CertificateContainer openstack.barbican:CertificateContainer openstack.barbican.container
+    OS::Barbican::GenericContainer openstack.barbican:GenericContainer openstack.barbican.container
+    OS::Barbican::Order openstack.barbican:Order openstack.barbican.order
+    OS::Barbican::RSAContainer openstack.barbican:RSAContainer openstack.barbican.container
+    OS::Barbican::Secret openstack.barbican:Secret openstack.barbican.secret
+    OS::Blazar::Host openstack.blazar:Host openstack.blazar.host
+    OS::Blazar::Lease openstack.blazar:Lease openstack.blazar.lease
     OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:CinderEncryptedVolumeType openstack.cinder.encrypted_volume_type
     OS::Cinder::QoSAssociation openstack.cinder.qos_specs:QoSAssociation openstack.cinder.qos_specs
     OS::Cinder::QoSSpecs openstack.cinder.qos_specs:QoSSpecs openstack.cinder.qos_specs
@@ -64,10 +64,10 @@ _TABLE = """
     OS::Cinder::VolumeType openstack.cinder.volume_type:CinderVolumeType openstack.cinder.volume_type
     OS::Designate::Domain base.hidden_types:OSDesignateDomain
     OS::Designate::Record base.hidden_types:OSDesignateRecord
-    OS::Designate::RecordSet openstack.designate.zone:DesignateRecordSet openstack.designate.recordset
-    OS::Designate::Zone openstack.designate.zone:DesignateZone openstack.designate.zone
+    OS::Designate::RecordSet openstack.designate:DesignateRecordSet openstack.designate.recordset
+    OS::Designate::Zone openstack.designate:DesignateZone openstack.designate.zone
     OS::Glance::Image base.hidden_types:OSGlanceImage
-    OS::Glance::WebImage openstack.glance.web_image:GlanceWebImage openstack.glance.image
+    OS::Glance::WebImage openstack.glance:GlanceWebImage openstack.glance.image
     OS::Heat::AccessPolicy heat.access_policy:AccessPolicy openstack.heat.access_policy
     OS::Heat::AutoScalingGroup heat.autoscaling_group:AutoScalingResourceGroup openstack.heat.autoscaling_group
     OS::Heat::CWLiteAlarm heat.cw_lite_alarm:CloudWatchAlarm
@@ -99,25 +99,25 @@ _TABLE = """
     OS::Heat::Value heat.value:Value openstack.heat.value
     OS::Heat::WaitCondition heat.wait_condition:HeatWaitCondition openstack.heat.wait_condition
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
-    OS::Ironic::Port openstack.ironic.port:Port openstack.ironic.port
-    OS::Keystone::Domain openstack.keystone.projects:KeystoneDomain openstack.keystone.domain
-    OS::Keystone::Endpoint openstack.keystone.catalog:KeystoneEndpoint openstack.keystone.endpoint
-    OS::Keystone::Group openstack.keystone.users:KeystoneGroup openstack.keystone.group
-    OS::Keystone::GroupRoleAssignment openstack.keystone.roles:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
-    OS::Keystone::Project openstack.keystone.projects:KeystoneProject openstack.keystone.project
-    OS::Keystone::Region openstack.keystone.catalog:KeystoneRegion openstack.keystone.region
-    OS::Keystone::Role openstack.keystone.roles:KeystoneRole openstack.keystone.role
-    OS::Keystone::Service openstack.keystone.catalog:KeystoneService openstack.keystone.service
-    OS::Keystone::User openstack.keystone.users:KeystoneUser openstack.keystone.user
-    OS::Keystone::UserRoleAssignment openstack.keystone.roles:KeystoneUserRoleAssignment openstack.keystone.role_assignments
+    OS::Ironic::Port openstack.ironic:Port openstack.ironic.port
+    OS::Keystone::Domain openstack.keystone:KeystoneDomain openstack.keystone.domain
+    OS::Keystone::Endpoint openstack.keystone:KeystoneEndpoint openstack.keystone.endpoint
+    OS::Keystone::Group openstack.keystone:KeystoneGroup openstack.keystone.group
+    OS::Keystone::GroupRoleAssignment openstack.keystone:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::Project openstack.keystone:KeystoneProject openstack.keystone.project
+    OS::Keystone::Region openstack.keystone:KeystoneRegion openstack.keystone.region
+    OS::Keystone::Role openstack.keystone:KeystoneRole openstack.keystone.role
+    OS::Keystone::Service openstack.keystone:KeystoneService openstack.keystone.service
+    OS::Keystone::User openstack.keystone:KeystoneUser openstack.keystone.user
+    OS::Keystone::UserRoleAssignment openstack.keystone:KeystoneUserRoleAssignment openstack.keystone.role_assignments
     OS::Magnum::Bay base.hidden_types:OSMagnumBay
-    OS::Magnum::BayModel openstack.magnum.cluster:BayModel
-    OS::Magnum::Cluster openstack.magnum.cluster:Cluster openstack.magnum.cluster
-    OS::Magnum::ClusterTemplate openstack.magnum.cluster:ClusterTemplate openstack.magnum.cluster_template
-    OS::Manila::SecurityService openstack.manila.share_network:SecurityService openstack.manila.security_service
-    OS::Manila::Share openstack.manila.share:ManilaShare openstack.manila.share
-    OS::Manila::ShareNetwork openstack.manila.share_network:ManilaShareNetwork openstack.manila.share_network
-    OS::Manila::ShareType openstack.manila.share:ManilaShareType openstack.manila.share_type
+    OS::Magnum::BayModel openstack.magnum:BayModel
+    OS::Magnum::Cluster openstack.magnum:Cluster openstack.magnum.cluster
+    OS::Magnum::ClusterTemplate openstack.magnum:ClusterTemplate openstack.magnum.cluster_template
+    OS::Manila::SecurityService openstack.manila:SecurityService openstack.manila.security_service
+    OS::Manila::Share openstack.manila:ManilaShare openstack.manila.share
+    OS::Manila::ShareNetwork openstack.manila:ManilaShareNetwork openstack.manila.share_network
+    OS::Manila::ShareType openstack.manila:ManilaShareType openstack.manila.share_type
     OS::Mistral::CronTrigger openstack.mistral.cron_trigger:CronTrigger openstack.mistral.cron_trigger
     OS::Mistral::ExternalResource openstack.mistral.external_resource:MistralExternalResource openstack.mistral.external_resource
     OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
@@ -209,15 +209,15 @@ _TABLE = """
     OS::Senlin::Policy base.hidden_types:OSSenlinPolicy
     OS::Senlin::Profile base.hidden_types:OSSenlinProfile
     OS::Senlin::Receiver base.hidden_types:OSSenlinReceiver
-    OS::Swift::Container openstack.swift.container:SwiftContainer openstack.swift.container
-    OS::Trove::Cluster openstack.trove.cluster:TroveCluster openstack.trove.cluster
-    OS::Trove::Instance openstack.trove.instance:Instance openstack.trove.instance
+    OS::Swift::Container openstack.swift:SwiftContainer openstack.swift.container
+    OS::Trove::Cluster openstack.trove:TroveCluster openstack.trove.cluster
+    OS::Trove::Instance openstack.trove:Instance openstack.trove.instance
     OS::Vitrage::Template base.hidden_types:OSVitrageTemplate
-    OS::Zaqar::MistralTrigger openstack.zaqar.subscription:MistralTrigger openstack.zaqar.subscription
-    OS::Zaqar::Queue openstack.zaqar.queue:ZaqarQueue openstack.zaqar.queue
-    OS::Zaqar::SignedQueueURL openstack.zaqar.queue:ZaqarSignedQueueURL openstack.zaqar.queue
-    OS::Zaqar::Subscription openstack.zaqar.subscription:ZaqarSubscription openstack.zaqar.subscription
-    OS::Zun::Container openstack.zun.container:Container openstack.zun.container
+    OS::Zaqar::MistralTrigger openstack.zaqar:MistralTrigger openstack.zaqar.subscription
+    OS::Zaqar::Queue openstack.zaqar:ZaqarQueue openstack.zaqar.queue
+    OS::Zaqar::SignedQueueURL openstack.zaqar:ZaqarSignedQueueURL openstack.zaqar.queue
+    OS::Zaqar::Subscription openstack.zaqar:ZaqarSubscription openstack.zaqar.subscription
+    OS::Zun::Container openstack.zun:Container openstack.zun.container
 """
 _ROWS = [row.split() for row in _TABLE.strip().splitlines()]
 #: ``{type name: 'module:class'}``

@@ -61,7 +61,6 @@ STANDARD_LIBRARY_NAMES = {
     'engine/execution/mailbox.py': 'the term for the queue of an actor; mail is not meant',
     'engine/resource/resource.py': "Heat's word; the standard module is for Unix limits",
     'plugin/resource.py': 'exports engine/resource/resource.py',
-    'resources/openstack/zaqar/queue.py': 'named after its type, OS::Zaqar::Queue',
 }
 SHORT_MODULES = {
     'api/middleware/custom_backend.py': 'a filter of its own in api-paste.ini',

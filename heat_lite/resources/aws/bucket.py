@@ -1,7 +1,7 @@
 """AWS::S3::Bucket."""
 
 from heat_lite.resources.aws.ec2.base import tags
-from heat_lite.resources.openstack.swift.container import SwiftContainer
+from heat_lite.resources.openstack.swift import SwiftContainer
 from heat_lite.template.schema import map_, string, text
 
 READ, WRITE = 'X-Container-Read', 'X-Container-Write'

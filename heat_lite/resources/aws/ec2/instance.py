@@ -7,7 +7,7 @@ from heat_lite.resources.aws.launch_configuration import DISK_RULE
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, filled, for_each, refuse
 from heat_lite.resources.base.stack_user import cfn_url
-from heat_lite.resources.openstack.cinder.attachments import attach, detach
+from heat_lite.resources.openstack.cinder.volume_attachment import attach, detach
 from heat_lite.resources.openstack.nova.server import block_devices, user_data
 from heat_lite.resources.openstack.nova.server.attributes import first_address
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer

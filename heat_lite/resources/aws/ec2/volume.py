@@ -3,14 +3,14 @@
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import Rest, ServiceResource
-from heat_lite.resources.openstack.cinder.attachments import (
+from heat_lite.resources.openstack.cinder.backups import VolumeBackups
+from heat_lite.resources.openstack.cinder.volume import FAILED
+from heat_lite.resources.openstack.cinder.volume_attachment import (
     attach,
     detach,
     find,
     wait_until_attached,
 )
-from heat_lite.resources.openstack.cinder.backups import VolumeBackups
-from heat_lite.resources.openstack.cinder.volume import FAILED
 from heat_lite.template.schema import integer, string
 
 

@@ -3,8 +3,8 @@
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import filled
-from heat_lite.resources.openstack.cinder.attachments import attach, detach
 from heat_lite.resources.openstack.cinder.backups import BACKUP_ID, VolumeBackups, restored
+from heat_lite.resources.openstack.cinder.volume_attachment import attach, detach
 from heat_lite.template.schema import (
     CACHE_NONE,
     boolean,

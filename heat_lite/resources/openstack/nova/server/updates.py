@@ -4,7 +4,7 @@ import time
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.service_retry import UNAVAILABLE_SECONDS, retry_delays
-from heat_lite.resources.openstack.cinder.attachments import LONGEST_DELAY
+from heat_lite.resources.openstack.cinder.volume_attachment import LONGEST_DELAY
 from heat_lite.resources.openstack.nova.server import schema
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, RESIZE, SETTLED, VERIFY_RESIZE

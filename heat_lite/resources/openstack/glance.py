@@ -1,4 +1,4 @@
-"""OS::Glance::WebImage."""
+"""The resource types of Glance."""
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status

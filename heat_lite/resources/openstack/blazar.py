@@ -1,4 +1,4 @@
-"""OS::Blazar::Lease and OS::Blazar::Host."""
+"""The resource types of Blazar."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import refuse

@@ -1,4 +1,4 @@
-"""OS::Swift::Container."""
+"""The resource types of Swift."""
 
 import contextlib
 from urllib.parse import quote, urlsplit

@@ -1,6 +1,6 @@
 """The attributes of Barbican objects, as Heat shows them."""
 
-from heat_lite.resources.openstack.barbican import columns
+from heat_lite.resources.openstack import barbican
 
 REF = 'http://k/v1/secrets/1'
 
@@ -14,7 +14,7 @@ def test_secret_columns_match_the_recorded_ones():
         'secret_ref': REF,
         'creator_id': 'x',
     }
-    columns_of = columns.secret({**found, 'content_types': {'default': 'text/plain'}})
+    columns_of = barbican.secret_columns({**found, 'content_types': {'default': 'text/plain'}})
     assert (columns_of['Secret href'], columns_of['Created'], columns_of['Content types']) == (
         REF,
         '2026-11-21T18:22:20+00:00',
@@ -36,7 +36,7 @@ def test_container_columns_depend_on_its_type():
         'consumers': [],
     }
     common = {'Container href': 'c', 'Name': None, 'Status': 'ACTIVE', 'Consumers': None}
-    generic = columns.container(
+    generic = barbican.container_columns(
         {**found, 'type': 'generic', 'secret_refs': [{'name': 'a', 'secret_ref': REF}]}
     )
     assert generic == {
@@ -45,7 +45,7 @@ def test_container_columns_depend_on_its_type():
         'Type': 'generic',
         'Secrets': f'a={REF}',
     }
-    rsa = columns.container(
+    rsa = barbican.container_columns(
         {**found, 'type': 'rsa', 'secret_refs': [{'name': 'public_key', 'secret_ref': REF}]}
     )
     parts = {'Public Key': REF, 'Private Key': None, 'PK Passphrase': None}
@@ -53,7 +53,7 @@ def test_container_columns_depend_on_its_type():
 
 
 def test_order_columns_match_the_recorded_ones():
-    columns_of = columns.order(
+    columns_of = barbican.order_columns(
         {
             'type': 'key',
             'order_ref': 'o',

@@ -1,4 +1,4 @@
-"""OS::Ironic::Port."""
+"""The resource types of Ironic."""
 
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest

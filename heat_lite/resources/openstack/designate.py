@@ -1,4 +1,4 @@
-"""OS::Designate::Zone and OS::Designate::RecordSet."""
+"""The resource types of Designate."""
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse

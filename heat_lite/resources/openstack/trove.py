@@ -1,10 +1,78 @@
-"""OS::Trove::Instance."""
+"""The resource types of Trove."""
 
+import contextlib
+import urllib.parse
+
+from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.resources.base.property_rules import empty, filled, refuse
-from heat_lite.resources.openstack.trove import nics
-from heat_lite.template.schema import integer, list_, map_, name_property, string, text
+from heat_lite.resources.base.property_rules import (
+    conflict,
+    empty,
+    filled,
+    for_each,
+    given,
+    missing,
+    refuse,
+)
+from heat_lite.template.schema import (
+    integer,
+    list_,
+    list_attribute,
+    map_,
+    name_property,
+    string,
+    text,
+)
+
+NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
+
+
+def networks_property(**options):
+    return list_(
+        'Networks of the database instance.',
+        map_(
+            None,
+            {
+                FIXED_IP: string('Fixed IPv4 address on the network.', custom='ip_addr'),
+                NETWORK: string('Network of the interface, by name or id.', ref='neutron.network'),
+                PORT: string('Port of the interface, by name or id.', ref='neutron.port'),
+            },
+        ),
+        default=[],
+        **options,
+    )
+
+
+#: the rules of the networks of an instance, and of the instances of a cluster
+EITHER = 'Either network or port must be provided.'
+INSTANCE_RULE = for_each(
+    'networks', refuse(EITHER, network=lambda value, read: given(value) == given(read(PORT)))
+)
+CLUSTER_RULE = for_each(
+    'networks', refuse(EITHER, network=missing, port=missing), conflict(NETWORK, PORT)
+)
+
+
+def refuse_version(read, resource):
+    """Raise StackValidationFailed for a version that its datastore does not have."""
+    kind, version = read('datastore_type'), read('datastore_version')
+    if not kind or not version:
+        return
+    path = f'/datastores/{urllib.parse.quote(kind, "")}/versions'
+    names = [each['name'] for each in resource.client().list(path, 'versions')]
+    if version not in names:
+        raise exception.StackValidationFailed(
+            f'Datastore version {version} for datastore type {kind} is not valid. Allowed versions '
+            f'are {", ".join(names)}.'
+        )
+
+
+def networks_to_wire(networks):
+    """Return the networks in the form of the request."""
+    names = {NETWORK: 'net-id', PORT: 'port-id', FIXED_IP: 'v4-fixed-ip'}
+    return [{names[key]: value for key, value in each.items() if value} for each in networks or ()]
+
 
 READY = ('ACTIVE', 'HEALTHY')
 FAILED = ('ERROR', 'FAILED')
@@ -66,7 +134,7 @@ class Instance(CloudResource):
             ref='trove.flavor',
             wire='flavorRef',
         ),
-        'networks': nics.schema(sent=False),
+        'networks': networks_property(sent=False),
         'replica_count': integer('Number of replicas to create.', since='5.0.0'),
         'replica_of': string('Id of the instance that this one replicates.', since='5.0.0'),
         'restore_point': string('Id of the backup from which the instance is created.', sent=False),
@@ -125,8 +193,8 @@ class Instance(CloudResource):
             databases=empty,
         ),
         _refuse_unknown_databases,
-        nics.INSTANCE_RULE,
-        nics.refuse_version,
+        INSTANCE_RULE,
+        refuse_version,
     )
     attributes_schema = {
         'hostname': text('Host name of the instance.'),
@@ -150,7 +218,7 @@ class Instance(CloudResource):
         if self.properties['restore_point']:
             body['restorePoint'] = {'backupRef': self.properties['restore_point']}
         if self.properties['networks']:
-            body['nics'] = nics.to_wire(self.properties['networks'])
+            body['nics'] = networks_to_wire(self.properties['networks'])
         return body
 
     def changes(self, changed, diff):
@@ -232,3 +300,108 @@ class Instance(CloudResource):
 
 def _user(given):
     return {**given, 'databases': [{'name': name} for name in given['databases']]}
+
+
+IDLE = 'NONE'
+DELETING = 'DELETING'
+
+
+class TroveCluster(CloudResource):
+    """A cluster of database instances."""
+
+    resource_type = 'OS::Trove::Cluster'
+    since = '2015.1'
+    rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
+    entity = 'clusters'
+
+    properties_schema = {
+        'name': name_property(update_allowed=False, max=255),
+        'datastore_type': string(
+            'Datastore type of the cluster.', required=True, max=255, sent=False
+        ),
+        'datastore_version': string(
+            'Datastore version of the cluster.', required=True, max=255, sent=False
+        ),
+        'instances': list_(
+            'Instances of the cluster.',
+            map_(
+                None,
+                {
+                    'availability_zone': string(
+                        'Availability zone of the instance.', since='14.0.0'
+                    ),
+                    'flavor': string(
+                        'Flavor of the instance, by name or id.', required=True, ref='trove.flavor'
+                    ),
+                    'networks': networks_property(since='10.0.0'),
+                    'volume_size': integer(
+                        'Volume size of the instance in GiB.', required=True, min=1, max=150
+                    ),
+                },
+            ),
+            required=True,
+            sent=False,
+        ),
+    }
+    property_rules = (for_each('instances', CLUSTER_RULE), refuse_version)
+    attributes_schema = {
+        'instances': list_attribute('Ids of the instances.'),
+        'ip': list_attribute('IP addresses of the instances.'),
+    }
+
+    def body(self, values):
+        datastore = {
+            'type': self.properties['datastore_type'],
+            'version': self.properties['datastore_version'],
+        }
+        return {
+            **values,
+            'datastore': datastore,
+            'instances': [_instance(each) for each in self.properties['instances']],
+        }
+
+    def wait_until_ready(self, found):
+        """A generator: wait until the cluster has no task."""
+        while True:
+            found = found or (yield from self.call_with_retry(self.fetch))
+            if _task(found) == IDLE:
+                return
+            for each in found.get('instances') or ():
+                if each.get('status') in ('ERROR', 'FAILED'):
+                    raise exception.ResourceInError(
+                        resource_status=each['status'], status_reason=f'instance {each.get("id")}'
+                    )
+            found = None
+            yield 1
+
+    def handle_delete(self):
+        """A generator: delete the cluster after its task has ended.
+
+        The deletion is a task itself.
+        """
+        if self.resource_id is None:
+            return
+        with contextlib.suppress(errors.NotFound):
+            while _task((yield from self.call_with_retry(self.fetch))) not in (IDLE, DELETING):
+                yield 1
+        yield from super().handle_delete()
+
+    def resolve_attribute(self, name):
+        found = self.show() or {}
+        if name == 'instances':
+            return [each['id'] for each in found.get('instances') or ()]
+        return super().resolve_attribute(name)
+
+
+def _instance(given):
+    body = {'flavorRef': given['flavor'], 'volume': {'size': given['volume_size']}}
+    if given['availability_zone']:
+        body['availability_zone'] = given['availability_zone']
+    if given['networks']:
+        body['nics'] = networks_to_wire(given['networks'])
+    return body
+
+
+def _task(found):
+    task = found.get('task') or {}
+    return task.get('name') if isinstance(task, dict) else task

@@ -1,4 +1,4 @@
-"""OS::Magnum::Cluster, OS::Magnum::ClusterTemplate and OS::Magnum::BayModel."""
+"""The resource types of Magnum."""
 
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest

@@ -1,4 +1,4 @@
-"""OS::Zun::Container."""
+"""The resource types of Zun."""
 
 import re
 

@@ -1,1 +1,0 @@
-"""Resource types of Manila."""
