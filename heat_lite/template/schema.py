@@ -256,9 +256,14 @@ def map_(
 
 
 def list_(
-    description: str | None = None, item: PropertySchema | None = None, **options: Value
+    description: str | None = None, item: PropertySchema | dict | None = None, **options: Value
 ) -> PropertySchema:
-    """Return the schema of a list; ``item`` is the schema of each item, None allows any."""
+    """Return the schema of a list; ``item`` is the schema of each item, None allows any.
+
+    A dictionary stands for items that are maps with these keys.
+    """
+    if isinstance(item, dict):
+        item = map_(None, item)
     return _property(LIST, description, schema=item, **options)
 
 

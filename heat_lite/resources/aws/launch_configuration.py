@@ -36,38 +36,30 @@ class LaunchConfiguration(Resource):
         'RamDiskId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
         'BlockDeviceMappings': list_(
             'Block devices of the members.',
-            map_(
-                None,
-                {
-                    'DeviceName': string(common_properties.DEVICE_NAME, required=True),
-                    'Ebs': map_(
-                        common_properties.DEVICE_VOLUME,
-                        {
-                            'DeleteOnTermination': boolean(
-                                common_properties.DELETE_ON_TERMINATION, default=True
-                            ),
-                            'Iops': number(common_properties.NOT_IMPLEMENTED, implemented=False),
-                            'SnapshotId': _named(common_properties.SNAPSHOT_ID, 'cinder.snapshot'),
-                            'VolumeSize': string(common_properties.SNAPSHOT_VOLUME_SIZE),
-                            'VolumeType': string(
-                                common_properties.NOT_IMPLEMENTED, implemented=False
-                            ),
-                        },
-                    ),
-                    'NoDevice': map_(common_properties.NOT_IMPLEMENTED, implemented=False),
-                    'VirtualName': string(common_properties.NOT_IMPLEMENTED, implemented=False),
-                },
-            ),
+            {
+                'DeviceName': string(common_properties.DEVICE_NAME, required=True),
+                'Ebs': map_(
+                    common_properties.DEVICE_VOLUME,
+                    {
+                        'DeleteOnTermination': boolean(
+                            common_properties.DELETE_ON_TERMINATION, default=True
+                        ),
+                        'Iops': number(common_properties.NOT_IMPLEMENTED, implemented=False),
+                        'SnapshotId': _named(common_properties.SNAPSHOT_ID, 'cinder.snapshot'),
+                        'VolumeSize': string(common_properties.SNAPSHOT_VOLUME_SIZE),
+                        'VolumeType': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+                    },
+                ),
+                'NoDevice': map_(common_properties.NOT_IMPLEMENTED, implemented=False),
+                'VirtualName': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+            },
         ),
         'NovaSchedulerHints': list_(
             common_properties.HINTS,
-            map_(
-                None,
-                {
-                    'Key': string(common_properties.HINT_KEY, required=True),
-                    'Value': string(common_properties.HINT_VALUE, required=True),
-                },
-            ),
+            {
+                'Key': string(common_properties.HINT_KEY, required=True),
+                'Value': string(common_properties.HINT_VALUE, required=True),
+            },
         ),
     }
     property_rules = (

@@ -66,20 +66,15 @@ class LoadBalancer(GroupBalancer):
         'Instances': list_('IDs of the instances.', update_allowed=True),
         'Listeners': list_(
             'Listeners of the load balancer.',
-            map_(
-                None,
-                {
-                    'InstancePort': _required('Port of the instances.'),
-                    'LoadBalancerPort': _required('Port of the load balancer.'),
-                    'Protocol': string(
-                        'Protocol of the listener.', required=True, allowed=['TCP', 'HTTP']
-                    ),
-                    'PolicyNames': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
-                    'SSLCertificateId': string(
-                        common_properties.NOT_IMPLEMENTED, implemented=False
-                    ),
-                },
-            ),
+            {
+                'InstancePort': _required('Port of the instances.'),
+                'LoadBalancerPort': _required('Port of the load balancer.'),
+                'Protocol': string(
+                    'Protocol of the listener.', required=True, allowed=['TCP', 'HTTP']
+                ),
+                'PolicyNames': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
+                'SSLCertificateId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+            },
             required=True,
         ),
         'AppCookieStickinessPolicy': string(common_properties.NOT_IMPLEMENTED, implemented=False),

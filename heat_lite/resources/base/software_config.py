@@ -26,44 +26,37 @@ def inputs_outputs_options():
     return {
         'inputs': list_(
             'Inputs of the configuration; each deployment supplies their values.',
-            map_(
-                None,
-                {
-                    'name': string('Name of the input.', required=True),
-                    'description': string('Human-readable description of the input.'),
-                    'type': string(
-                        'Type of the value of the input.',
-                        default=software.STRING,
-                        constraints=[_TYPE],
-                    ),
-                    'default': any_('Value of the input in deployments that supply none.'),
-                    'replace_on_change': boolean(
-                        'Whether a new value of the input replaces the deployment '
-                        'instead of updating it.',
-                        default=False,
-                    ),
-                },
-            ),
+            {
+                'name': string('Name of the input.', required=True),
+                'description': string('Human-readable description of the input.'),
+                'type': string(
+                    'Type of the value of the input.',
+                    default=software.STRING,
+                    constraints=[_TYPE],
+                ),
+                'default': any_('Value of the input in deployments that supply none.'),
+                'replace_on_change': boolean(
+                    'Whether a new value of the input replaces the deployment '
+                    'instead of updating it.',
+                    default=False,
+                ),
+            },
         ),
         'outputs': list_(
             'Outputs that the server reports after it has applied the configuration.',
-            map_(
-                None,
-                {
-                    'name': string('Name of the output.', required=True),
-                    'description': string('Human-readable description of the output.'),
-                    'type': string(
-                        'Type of the value of the output.',
-                        default=software.STRING,
-                        constraints=[_TYPE],
-                    ),
-                    'error_output': boolean(
-                        'Whether a value of the output reports an error and makes the '
-                        'deployment fail.',
-                        default=False,
-                    ),
-                },
-            ),
+            {
+                'name': string('Name of the output.', required=True),
+                'description': string('Human-readable description of the output.'),
+                'type': string(
+                    'Type of the value of the output.',
+                    default=software.STRING,
+                    constraints=[_TYPE],
+                ),
+                'error_output': boolean(
+                    'Whether a value of the output reports an error and makes the deployment fail.',
+                    default=False,
+                ),
+            },
         ),
         'options': map_('Options for the tool on the server.'),
     }

@@ -58,14 +58,11 @@ def limit_properties():
         'shm_size': integer('Size of /dev/shm in MiB.'),
         'ulimits': list_(
             'Limits of resources.',
-            map_(
-                None,
-                {
-                    'name': string('Name of the limit, such as nofile.', required=True),
-                    'soft': integer('Soft limit.', required=True),
-                    'hard': integer('Hard limit. By default, it is the soft limit.'),
-                },
-            ),
+            {
+                'name': string('Name of the limit, such as nofile.', required=True),
+                'soft': integer('Soft limit.', required=True),
+                'hard': integer('Hard limit. By default, it is the soft limit.'),
+            },
             default=[],
         ),
         'sysctls': map_('Kernel parameters of the namespaces of the container.', default={}),
@@ -88,14 +85,11 @@ def right_properties():
         **_namespaces(),
         'devices': list_(
             'Devices of the host. Requires the option allow_host_paths.',
-            map_(
-                None,
-                {
-                    'path_on_host': string('Path of the device on the host.', required=True),
-                    'path_in_container': string('Path of the device in the container.'),
-                    'permissions': string('Permissions: read, write, mknod.', default='rwm'),
-                },
-            ),
+            {
+                'path_on_host': string('Path of the device on the host.', required=True),
+                'path_in_container': string('Path of the device in the container.'),
+                'permissions': string('Permissions: read, write, mknod.', default='rwm'),
+            },
             default=[],
         ),
     }
@@ -127,17 +121,14 @@ def mount_properties():
     return {
         'volumes': list_(
             'Volumes and folders to mount.',
-            map_(
-                None,
-                {
-                    'volume': string('Volume to mount, by name.'),
-                    'host_path': string(
-                        'File or folder of the host to mount. Requires the option allow_host_paths.'
-                    ),
-                    'path': string('Path in the container.', required=True),
-                    'read_only': boolean('Whether the mount is read-only.', default=False),
-                },
-            ),
+            {
+                'volume': string('Volume to mount, by name.'),
+                'host_path': string(
+                    'File or folder of the host to mount. Requires the option allow_host_paths.'
+                ),
+                'path': string('Path in the container.', required=True),
+                'read_only': boolean('Whether the mount is read-only.', default=False),
+            },
             default=[],
         ),
         'tmpfs': list_(
@@ -153,29 +144,23 @@ def file_properties():
     return {
         'files': list_(
             'Files that are put into the container before it starts.',
-            map_(
-                None,
-                {
-                    'path': _path('Path of the file in the container.', required=True),
-                    'content': string('Text of the file.', default=''),
-                    **_ownership(),
-                },
-            ),
+            {
+                'path': _path('Path of the file in the container.', required=True),
+                'content': string('Text of the file.', default=''),
+                **_ownership(),
+            },
             default=[],
         ),
         'secrets': list_(
             'Secrets that the container gets as files.',
-            map_(
-                None,
-                {
-                    'secret': string('Reference of the secret, or its text.', required=True),
-                    'target': string(
-                        'Path of the file; a name without a slash is below /run/secrets.',
-                        required=True,
-                    ),
-                    **_ownership(),
-                },
-            ),
+            {
+                'secret': string('Reference of the secret, or its text.', required=True),
+                'target': string(
+                    'Path of the file; a name without a slash is below /run/secrets.',
+                    required=True,
+                ),
+                **_ownership(),
+            },
             default=[],
         ),
         'configs': _configs(),
@@ -194,14 +179,11 @@ def _ownership():
 def _configs():
     return list_(
         'Configuration files that the container gets.',
-        map_(
-            None,
-            {
-                'config': string('Reference of the config, or its text.', required=True),
-                'target': _path('Path of the file in the container.', required=True),
-                **_ownership(),
-            },
-        ),
+        {
+            'config': string('Reference of the config, or its text.', required=True),
+            'target': _path('Path of the file in the container.', required=True),
+            **_ownership(),
+        },
         default=[],
     )
 
@@ -216,15 +198,12 @@ def network_properties():
     return {
         'networks': list_(
             'Networks of the container. Without one, it is in the default network of the engine.',
-            map_(
-                None,
-                {
-                    'network': string('Network, by name.', required=True),
-                    'aliases': list_('Further names in the network.', string(), default=[]),
-                    'ip_address': string('Fixed IPv4 address.', constraints=address),
-                    'ipv6_address': string('Fixed IPv6 address.', constraints=address),
-                },
-            ),
+            {
+                'network': string('Network, by name.', required=True),
+                'aliases': list_('Further names in the network.', string(), default=[]),
+                'ip_address': string('Fixed IPv4 address.', constraints=address),
+                'ipv6_address': string('Fixed IPv6 address.', constraints=address),
+            },
             default=[],
             update_allowed=True,
         ),
@@ -245,21 +224,18 @@ def port_properties():
     return {
         'ports': list_(
             'Ports of the container that are published at the host.',
-            map_(
-                None,
-                {
-                    'container_port': integer(
-                        'Port in the container.', required=True, constraints=[PORT]
-                    ),
-                    'host_port': integer(
-                        'Port at the host. If omitted, a free one is chosen.', constraints=[PORT]
-                    ),
-                    'host_ip': string('Address at the host. If omitted, all addresses are used.'),
-                    'protocol': string(
-                        'Protocol of the port.', default='tcp', allowed=['tcp', 'udp', 'sctp']
-                    ),
-                },
-            ),
+            {
+                'container_port': integer(
+                    'Port in the container.', required=True, constraints=[PORT]
+                ),
+                'host_port': integer(
+                    'Port at the host. If omitted, a free one is chosen.', constraints=[PORT]
+                ),
+                'host_ip': string('Address at the host. If omitted, all addresses are used.'),
+                'protocol': string(
+                    'Protocol of the port.', default='tcp', allowed=['tcp', 'udp', 'sctp']
+                ),
+            },
             default=[],
         )
     }

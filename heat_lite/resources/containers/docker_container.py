@@ -136,22 +136,19 @@ class DockerContainer(ProcessContainer):
         'cpu_shares': integer('Relative weight among containers.', default=0),
         'devices': list_(
             'Devices of the host. Requires the option allow_host_paths.',
-            map_(
-                None,
-                {
-                    'path_on_host': string(
-                        'Path of the device on the host.', required=True, min=0, max=255
-                    ),
-                    'path_in_container': string(
-                        'Path of the device in the container. By default, that on the host.',
-                        min=0,
-                        max=255,
-                    ),
-                    'permissions': string(
-                        'Permissions: read, write, mknod.', default='rwm', allowed=PERMISSIONS
-                    ),
-                },
-            ),
+            {
+                'path_on_host': string(
+                    'Path of the device on the host.', required=True, min=0, max=255
+                ),
+                'path_in_container': string(
+                    'Path of the device in the container. By default, that on the host.',
+                    min=0,
+                    max=255,
+                ),
+                'permissions': string(
+                    'Permissions: read, write, mknod.', default='rwm', allowed=PERMISSIONS
+                ),
+            },
             default=[],
         ),
         'cpu_set': string('CPUs on which the container runs.'),

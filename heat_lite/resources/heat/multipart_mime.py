@@ -6,7 +6,7 @@ from email.mime import multipart, text
 from heat_lite.common import exception
 from heat_lite.resources.base import long_texts
 from heat_lite.resources.base.software_config import Config, group
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, string
 
 TEXT, MULTIPART = 'text', 'multipart'
 #: the default subtype of a text part
@@ -22,24 +22,19 @@ class MultipartMime(Config):
     properties_schema = {
         'parts': list_(
             'Parts of the message.',
-            map_(
-                None,
-                {
-                    'config': string(
-                        'Text of the part, or the ID of a software configuration that contains it.',
-                        required=True,
-                    ),
-                    'filename': string('File name of the part.'),
-                    'type': string(
-                        'Type of the part: text, or a multipart message.',
-                        default=TEXT,
-                        allowed=[TEXT, MULTIPART],
-                    ),
-                    'subtype': string(
-                        'Subtype of a text part, such as x-shellscript or cloud-config.'
-                    ),
-                },
-            ),
+            {
+                'config': string(
+                    'Text of the part, or the ID of a software configuration that contains it.',
+                    required=True,
+                ),
+                'filename': string('File name of the part.'),
+                'type': string(
+                    'Type of the part: text, or a multipart message.',
+                    default=TEXT,
+                    allowed=[TEXT, MULTIPART],
+                ),
+                'subtype': string('Subtype of a text part, such as x-shellscript or cloud-config.'),
+            },
             default=[],
         ),
         'group': group(since='14.0.0'),

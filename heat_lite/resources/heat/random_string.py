@@ -6,7 +6,7 @@ import string as letters
 
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
+from heat_lite.template.schema import CACHE_NONE, integer, list_, string, text
 
 CLASSES = {
     'lettersdigits': letters.ascii_letters + letters.digits,
@@ -36,38 +36,32 @@ class RandomString(Resource):
         ),
         'character_classes': list_(
             'Character classes, each with a minimum number of characters.',
-            map_(
-                None,
-                {
-                    'class': string(
-                        'Name of the character class.',
-                        default='lettersdigits',
-                        allowed=list(CLASSES),
-                    ),
-                    'min': integer(
-                        'Minimum number of characters from the class.',
-                        default=1,
-                        min=1,
-                        max=LONGEST,
-                    ),
-                },
-            ),
+            {
+                'class': string(
+                    'Name of the character class.',
+                    default='lettersdigits',
+                    allowed=list(CLASSES),
+                ),
+                'min': integer(
+                    'Minimum number of characters from the class.',
+                    default=1,
+                    min=1,
+                    max=LONGEST,
+                ),
+            },
             default=[{'class': 'lettersdigits', 'min': 1}],
         ),
         'character_sequences': list_(
             'Character sequences, each with a minimum number of characters.',
-            map_(
-                None,
-                {
-                    'sequence': string('Characters of the sequence.', required=True),
-                    'min': integer(
-                        'Minimum number of characters from the sequence.',
-                        default=1,
-                        min=1,
-                        max=LONGEST,
-                    ),
-                },
-            ),
+            {
+                'sequence': string('Characters of the sequence.', required=True),
+                'min': integer(
+                    'Minimum number of characters from the sequence.',
+                    default=1,
+                    min=1,
+                    max=LONGEST,
+                ),
+            },
         ),
         'salt': string('Any value; a new value generates a new string.'),
     }

@@ -55,16 +55,12 @@ class ResourceGroup(GroupResource):
         ),
         'removal_policies': list_(
             'Policies for the choice of members to remove when the group shrinks.',
-            map_(
-                None,
-                {
-                    'resource_list': list_(
-                        'Names or reference IDs of members to remove. Their names are '
-                        'not used again.',
-                        default=[],
-                    )
-                },
-            ),
+            {
+                'resource_list': list_(
+                    'Names or reference IDs of members to remove. Their names are not used again.',
+                    default=[],
+                )
+            },
             default=[],
             update_allowed=True,
             since='2015.1',

@@ -3,7 +3,7 @@
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.property_rules import refuse
 from heat_lite.resources.base.software_config import Config, inputs_outputs_options
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, string
 
 CONFIGS, ACTIONS = 'configs', 'actions'
 
@@ -22,22 +22,19 @@ class SoftwareComponent(Config):
     properties_schema = {
         'configs': list_(
             'Configurations of the component.',
-            map_(
-                None,
-                {
-                    'actions': list_(
-                        'Stack actions on which the configuration is applied.',
-                        string('Stack action: CREATE, UPDATE, DELETE, SUSPEND or RESUME.'),
-                        default=['CREATE', 'UPDATE'],
-                        min=1,
-                    ),
-                    'config': string(common_properties.SOFTWARE_CONFIG_TEXT),
-                    'tool': string(
-                        'Tool on the server that applies this configuration of the component.',
-                        required=True,
-                    ),
-                },
-            ),
+            {
+                'actions': list_(
+                    'Stack actions on which the configuration is applied.',
+                    string('Stack action: CREATE, UPDATE, DELETE, SUSPEND or RESUME.'),
+                    default=['CREATE', 'UPDATE'],
+                    min=1,
+                ),
+                'config': string(common_properties.SOFTWARE_CONFIG_TEXT),
+                'tool': string(
+                    'Tool on the server that applies this configuration of the component.',
+                    required=True,
+                ),
+            },
             required=True,
             min=1,
         ),

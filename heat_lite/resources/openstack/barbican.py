@@ -17,7 +17,6 @@ from heat_lite.template.schema import (
     integer,
     list_,
     list_attribute,
-    map_,
     map_attribute,
     name_property,
     string,
@@ -269,13 +268,10 @@ class GenericContainer(Container):
         'name': name_property(update_allowed=False),
         'secrets': list_(
             'Secrets of the container.',
-            map_(
-                None,
-                {
-                    'name': string('Name of the secret in the container.', required=True),
-                    'ref': string('URL of the secret.', required=True, ref='barbican.secret'),
-                },
-            ),
+            {
+                'name': string('Name of the secret in the container.', required=True),
+                'ref': string('URL of the secret.', required=True, ref='barbican.secret'),
+            },
             sent=False,
         ),
     }

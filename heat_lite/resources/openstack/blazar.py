@@ -45,43 +45,35 @@ class Lease(CloudResource):
         'end_date': _time_property('End of the lease', required=True),
         'events': list_(
             'Further events during the lease.',
-            map_(
-                None,
-                {
-                    'event_type': string('Type of the event.', required=True),
-                    'time': string('Time of the event.', required=True),
-                },
-            ),
+            {
+                'event_type': string('Type of the event.', required=True),
+                'time': string('Time of the event.', required=True),
+            },
             default=[],
         ),
         'reservations': list_(
             'Reservations of the lease.',
-            map_(
-                None,
-                {
-                    'affinity': boolean(
-                        'Whether the servers are placed on one host.', default=False
-                    ),
-                    'amount': _capacity_property('Number of servers.'),
-                    'before_end': string(
-                        'Action before the end of the lease.',
-                        default='default',
-                        allowed=['default', 'snapshot'],
-                    ),
-                    'disk_gb': _capacity_property('Disk of each server in GiB.'),
-                    'hypervisor_properties': string('Query that selects the hypervisors.'),
-                    'max': integer('Largest number of hosts.', min=1),
-                    'memory_mb': _capacity_property('Memory of each server in MiB.'),
-                    'min': integer('Smallest number of hosts.', min=1),
-                    'resource_properties': string('Query that selects the hosts.'),
-                    'resource_type': string(
-                        'Type of the reservation: hosts or capacity for servers.',
-                        required=True,
-                        allowed=['virtual:instance', HOST],
-                    ),
-                    'vcpus': _capacity_property('Number of virtual CPUs of each server.'),
-                },
-            ),
+            {
+                'affinity': boolean('Whether the servers are placed on one host.', default=False),
+                'amount': _capacity_property('Number of servers.'),
+                'before_end': string(
+                    'Action before the end of the lease.',
+                    default='default',
+                    allowed=['default', 'snapshot'],
+                ),
+                'disk_gb': _capacity_property('Disk of each server in GiB.'),
+                'hypervisor_properties': string('Query that selects the hypervisors.'),
+                'max': integer('Largest number of hosts.', min=1),
+                'memory_mb': _capacity_property('Memory of each server in MiB.'),
+                'min': integer('Smallest number of hosts.', min=1),
+                'resource_properties': string('Query that selects the hosts.'),
+                'resource_type': string(
+                    'Type of the reservation: hosts or capacity for servers.',
+                    required=True,
+                    allowed=['virtual:instance', HOST],
+                ),
+                'vcpus': _capacity_property('Number of virtual CPUs of each server.'),
+            },
             required=True,
         ),
         'start_date': _time_property('Start of the lease', required=True),

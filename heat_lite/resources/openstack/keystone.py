@@ -7,7 +7,6 @@ from heat_lite.template.schema import (
     boolean_attribute,
     description_property,
     list_,
-    map_,
     name_property,
     string,
     switch,
@@ -24,7 +23,7 @@ def roles_property(description, place, role, **options):
         'project': string(f'Project {place}, by name or id.', ref='keystone.project'),
         'role': string(f'{role}, by name or id.', required=True, ref='keystone.role'),
     }
-    return list_(description, map_(None, keys), update_allowed=True, **options)
+    return list_(description, keys, update_allowed=True, **options)
 
 
 #: each role names either a project or a domain

@@ -50,23 +50,18 @@ class ManilaShare(CloudResource):
         'size': integer('Size of the share in GiB.', required=True),
         'access_rules': list_(
             'Access rules of the share.',
-            map_(
-                None,
-                {
-                    'access_level': string(
-                        'Access level of the rule: rw or ro.', allowed=['ro', 'rw']
-                    ),
-                    'access_to': string(
-                        'IP address, user or certificate name to which the rule applies.',
-                        required=True,
-                    ),
-                    'access_type': string(
-                        'Type of the access rule.',
-                        required=True,
-                        allowed=['ip', 'user', 'cert', 'cephx'],
-                    ),
-                },
-            ),
+            {
+                'access_level': string('Access level of the rule: rw or ro.', allowed=['ro', 'rw']),
+                'access_to': string(
+                    'IP address, user or certificate name to which the rule applies.',
+                    required=True,
+                ),
+                'access_type': string(
+                    'Type of the access rule.',
+                    required=True,
+                    allowed=['ip', 'user', 'cert', 'cephx'],
+                ),
+            },
             default=[],
             update_allowed=True,
             sent=False,

@@ -19,7 +19,6 @@ from heat_lite.template.schema import (
     integer,
     list_,
     list_attribute,
-    map_,
     name_property,
     string,
     text,
@@ -31,14 +30,11 @@ NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
 def networks_property(**options):
     return list_(
         'Networks of the database instance.',
-        map_(
-            None,
-            {
-                FIXED_IP: string('Fixed IPv4 address on the network.', custom='ip_addr'),
-                NETWORK: string('Network of the interface, by name or id.', ref='neutron.network'),
-                PORT: string('Port of the interface, by name or id.', ref='neutron.port'),
-            },
-        ),
+        {
+            FIXED_IP: string('Fixed IPv4 address on the network.', custom='ip_addr'),
+            NETWORK: string('Network of the interface, by name or id.', ref='neutron.network'),
+            PORT: string('Port of the interface, by name or id.', ref='neutron.port'),
+        },
         default=[],
         **options,
     )
@@ -112,16 +108,13 @@ class Instance(CloudResource):
         'availability_zone': string('Availability zone of the database instance.'),
         'databases': list_(
             'Databases of the instance.',
-            map_(
-                None,
-                {
-                    'character_set': string('Character set of the database.', default='utf8'),
-                    'collate': string('Collation of the database.', default='utf8_general_ci'),
-                    'name': string(
-                        'Name of the database.', required=True, max=64, pattern=DATABASE_NAME
-                    ),
-                },
-            ),
+            {
+                'character_set': string('Character set of the database.', default='utf8'),
+                'collate': string('Collation of the database.', default='utf8_general_ci'),
+                'name': string(
+                    'Name of the database.', required=True, max=64, pattern=DATABASE_NAME
+                ),
+            },
             default=[],
             update_allowed=True,
         ),
@@ -148,34 +141,31 @@ class Instance(CloudResource):
         ),
         'users': list_(
             'Database users of the instance.',
-            map_(
-                None,
-                {
-                    'databases': list_(
-                        'Databases that the user can access.',
-                        string(),
-                        required=True,
-                        update_allowed=True,
-                        min=1,
-                    ),
-                    'host': string(
-                        'Host from which the user can connect.', default='%', update_allowed=True
-                    ),
-                    'name': string(
-                        'Name of the database user.',
-                        required=True,
-                        update_allowed=True,
-                        max=16,
-                        pattern=USER_NAME,
-                    ),
-                    'password': string(
-                        'Password of the database user.',
-                        required=True,
-                        update_allowed=True,
-                        pattern=USER_NAME,
-                    ),
-                },
-            ),
+            {
+                'databases': list_(
+                    'Databases that the user can access.',
+                    string(),
+                    required=True,
+                    update_allowed=True,
+                    min=1,
+                ),
+                'host': string(
+                    'Host from which the user can connect.', default='%', update_allowed=True
+                ),
+                'name': string(
+                    'Name of the database user.',
+                    required=True,
+                    update_allowed=True,
+                    max=16,
+                    pattern=USER_NAME,
+                ),
+                'password': string(
+                    'Password of the database user.',
+                    required=True,
+                    update_allowed=True,
+                    pattern=USER_NAME,
+                ),
+            },
             default=[],
             update_allowed=True,
         ),
@@ -324,21 +314,16 @@ class TroveCluster(CloudResource):
         ),
         'instances': list_(
             'Instances of the cluster.',
-            map_(
-                None,
-                {
-                    'availability_zone': string(
-                        'Availability zone of the instance.', since='14.0.0'
-                    ),
-                    'flavor': string(
-                        'Flavor of the instance, by name or id.', required=True, ref='trove.flavor'
-                    ),
-                    'networks': networks_property(since='10.0.0'),
-                    'volume_size': integer(
-                        'Volume size of the instance in GiB.', required=True, min=1, max=150
-                    ),
-                },
-            ),
+            {
+                'availability_zone': string('Availability zone of the instance.', since='14.0.0'),
+                'flavor': string(
+                    'Flavor of the instance, by name or id.', required=True, ref='trove.flavor'
+                ),
+                'networks': networks_property(since='10.0.0'),
+                'volume_size': integer(
+                    'Volume size of the instance in GiB.', required=True, min=1, max=150
+                ),
+            },
             required=True,
             sent=False,
         ),

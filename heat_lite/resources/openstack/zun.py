@@ -67,33 +67,25 @@ class Container(CloudResource):
         'memory': integer('Memory of the container in MiB.', update_allowed=True),
         'mounts': list_(
             'Volumes to mount in the container.',
-            map_(
-                None,
-                {
-                    'mount_path': string(
-                        'Path at which the volume is mounted.', required=True, wire='destination'
-                    ),
-                    'volume_id': string(
-                        'Existing volume to mount, by name or id.',
-                        ref='cinder.volume',
-                        wire='source',
-                    ),
-                    'volume_size': integer('Size of a new volume in GiB.', wire='size'),
-                },
-            ),
+            {
+                'mount_path': string(
+                    'Path at which the volume is mounted.', required=True, wire='destination'
+                ),
+                'volume_id': string(
+                    'Existing volume to mount, by name or id.',
+                    ref='cinder.volume',
+                    wire='source',
+                ),
+                'volume_size': integer('Size of a new volume in GiB.', wire='size'),
+            },
         ),
         'networks': list_(
             'Networks of the container, in the order of its interfaces.',
-            map_(
-                None,
-                {
-                    FIXED_IP: string('Fixed IP address of the container.', custom='ip_addr'),
-                    NETWORK: string(
-                        'Network of the container, by name or id.', ref='neutron.network'
-                    ),
-                    PORT: string('Port of the container, by name or id.', ref='neutron.port'),
-                },
-            ),
+            {
+                FIXED_IP: string('Fixed IP address of the container.', custom='ip_addr'),
+                NETWORK: string('Network of the container, by name or id.', ref='neutron.network'),
+                PORT: string('Port of the container, by name or id.', ref='neutron.port'),
+            },
             update_allowed=True,
             since='11.0.0',
             wire='nets',

@@ -90,7 +90,7 @@ def test_key_is_wire_or_name():
     [
         lambda: schema.PropertySchema('float'),
         lambda: string(schema={'a': string()}),
-        lambda: list_('x', {'a': string()}),
+        lambda: schema.PropertySchema('List', schema={'a': string()}),
         lambda: map_('x', string()),
         lambda: string(constraints=[Range(1)]),
         lambda: number(constraints=[Length(1)]),

@@ -51,17 +51,13 @@ PROPERTIES = {
     'SourceDestCheck': boolean(common_properties.NOT_IMPLEMENTED, **UNUSED),
     'SubnetId': string('ID of the subnet of the instance.', update_allowed=True),
     'Tags': tags(update_allowed=True),
-    'NovaSchedulerHints': list_(common_properties.HINTS, map_(None, _HINT)),
+    'NovaSchedulerHints': list_(common_properties.HINTS, _HINT),
     'Tenancy': string(
         common_properties.NOT_IMPLEMENTED, allowed=['dedicated', 'default'], **UNUSED
     ),
     'UserData': string(common_properties.INSTANCE_USER_DATA),
-    'Volumes': list_(
-        'Existing volumes to attach to the instance.', map_(None, _VOLUME), default=[]
-    ),
-    'BlockDeviceMappings': list_(
-        'Volumes to create and attach to the instance.', map_(None, _DISK)
-    ),
+    'Volumes': list_('Existing volumes to attach to the instance.', _VOLUME, default=[]),
+    'BlockDeviceMappings': list_('Volumes to create and attach to the instance.', _DISK),
 }
 ATTRIBUTES = {
     'AvailabilityZone': text(common_properties.AVAILABILITY_ZONE),

@@ -5,7 +5,7 @@ from heat_lite.resources.base import common_properties
 from heat_lite.resources.openstack.neutron import security_group
 from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
 from heat_lite.template import support
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, string
 
 #: the value for all protocols and for all ports
 ALL = '-1'
@@ -26,7 +26,7 @@ def _rules(description):
         ),
         'SourceSecurityGroupOwnerId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
     }
-    return list_(description, map_(None, rule), update_allowed=True, sent=False)
+    return list_(description, rule, update_allowed=True, sent=False)
 
 
 class SecurityGroup(security_group.SecurityGroup):

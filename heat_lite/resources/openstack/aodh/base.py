@@ -10,7 +10,6 @@ from heat_lite.template.schema import (
     description_property,
     integer,
     list_,
-    map_,
     number,
     string,
 )
@@ -50,22 +49,19 @@ def _actions(state):
 def _time_constraints():
     return list_(
         'Times at which Aodh evaluates the alarm. If omitted, Aodh always evaluates it.',
-        map_(
-            None,
-            {
-                'description': string('Human-readable description of the time constraint.'),
-                'duration': integer(
-                    'Duration of the time constraint in seconds.', required=True, min=0
-                ),
-                'name': string('Name of the time constraint.', required=True),
-                'start': string(
-                    'Start of the time constraint, as a cron expression.',
-                    required=True,
-                    custom='cron_expression',
-                ),
-                'timezone': string('Time zone of the start.', custom='timezone'),
-            },
-        ),
+        {
+            'description': string('Human-readable description of the time constraint.'),
+            'duration': integer(
+                'Duration of the time constraint in seconds.', required=True, min=0
+            ),
+            'name': string('Name of the time constraint.', required=True),
+            'start': string(
+                'Start of the time constraint, as a cron expression.',
+                required=True,
+                custom='cron_expression',
+            ),
+            'timezone': string('Time zone of the start.', custom='timezone'),
+        },
         default=[],
         since='5.0.0',
     )
@@ -127,7 +123,7 @@ def query(**options):
     }
     return list_(
         'Conditions that select the data. All of them must be met.',
-        map_(None, keys),
+        keys,
         update_allowed=True,
         **options,
     )

@@ -5,7 +5,7 @@ from heat_lite.common import exception
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import Connection
 from heat_lite.template import support
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, string
 
 
 class ExtraRoute(Connection):
@@ -78,17 +78,14 @@ class ExtraRouteSet(Connection):
         ),
         'routes': list_(
             'Extra routes of the router.',
-            map_(
-                None,
-                {
-                    'destination': string(
-                        'CIDR of the destination of a route.', required=True, custom='net_cidr'
-                    ),
-                    'nexthop': string(
-                        'IP address of the next hop of a route.', required=True, custom='ip_addr'
-                    ),
-                },
-            ),
+            {
+                'destination': string(
+                    'CIDR of the destination of a route.', required=True, custom='net_cidr'
+                ),
+                'nexthop': string(
+                    'IP address of the next hop of a route.', required=True, custom='ip_addr'
+                ),
+            },
             default=[],
             update_allowed=True,
         ),

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.schema import list_, string
 
 
 class L2Gateway(NeutronResource):
@@ -16,23 +16,17 @@ class L2Gateway(NeutronResource):
         'name': string('Name of the layer 2 gateway.', required=True, update_allowed=True),
         'devices': list_(
             'Devices of the layer 2 gateway.',
-            map_(
-                None,
-                {
-                    'device_name': string('Name of the device.', required=True),
-                    'interfaces': list_(
-                        'Interfaces of the device.',
-                        map_(
-                            None,
-                            {
-                                'name': string('Name of the interface.', required=True),
-                                'segmentation_id': list_('Segmentation ids of the interface.'),
-                            },
-                        ),
-                        required=True,
-                    ),
-                },
-            ),
+            {
+                'device_name': string('Name of the device.', required=True),
+                'interfaces': list_(
+                    'Interfaces of the device.',
+                    {
+                        'name': string('Name of the interface.', required=True),
+                        'segmentation_id': list_('Segmentation ids of the interface.'),
+                    },
+                    required=True,
+                ),
+            },
             required=True,
             update_allowed=True,
         ),

@@ -4,7 +4,7 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import integer, list_, map_, name_property, string, text
+from heat_lite.template.schema import integer, list_, name_property, string, text
 
 
 class NetworkGateway(NeutronResource):
@@ -18,46 +18,40 @@ class NetworkGateway(NeutronResource):
         'name': name_property(),
         'devices': list_(
             'Gateway devices.',
-            map_(
-                None,
-                {
-                    'id': string('Id of the gateway device.', required=True),
-                    'interface_name': string(
-                        'Name of the interface of the gateway device.', required=True
-                    ),
-                },
-            ),
+            {
+                'id': string('Id of the gateway device.', required=True),
+                'interface_name': string(
+                    'Name of the interface of the gateway device.', required=True
+                ),
+            },
             required=True,
             update_allowed=True,
             min=1,
         ),
         'connections': list_(
             'Networks that the gateway connects.',
-            map_(
-                None,
-                {
-                    'network': string(
-                        'Network to connect with the gateway, by name or id.',
-                        required=True,
-                        ref='neutron.network',
-                        since='2014.2',
-                        wire='network_id',
-                    ),
-                    'network_id': string(
-                        ref='neutron.network',
-                        history='hidden 5.0.0, deprecated 2014.2',
-                        alias_of='network',
-                    ),
-                    'segmentation_id': integer(
-                        'VLAN id of the network on the gateway.', min=0, max=4094
-                    ),
-                    'segmentation_type': string(
-                        'Segmentation type of the network on the gateway.',
-                        default='flat',
-                        allowed=['flat', 'vlan'],
-                    ),
-                },
-            ),
+            {
+                'network': string(
+                    'Network to connect with the gateway, by name or id.',
+                    required=True,
+                    ref='neutron.network',
+                    since='2014.2',
+                    wire='network_id',
+                ),
+                'network_id': string(
+                    ref='neutron.network',
+                    history='hidden 5.0.0, deprecated 2014.2',
+                    alias_of='network',
+                ),
+                'segmentation_id': integer(
+                    'VLAN id of the network on the gateway.', min=0, max=4094
+                ),
+                'segmentation_type': string(
+                    'Segmentation type of the network on the gateway.',
+                    default='flat',
+                    allowed=['flat', 'vlan'],
+                ),
+            },
             default={},
             update_allowed=True,
             sent=False,

@@ -18,7 +18,6 @@ from heat_lite.template.schema import (
     boolean_attribute,
     list_,
     list_attribute,
-    map_,
     map_attribute,
     name_property,
     string,
@@ -48,17 +47,14 @@ class Port(NeutronResource):
         'admin_state_up': switch('Administrative state of the port.'),
         'allowed_address_pairs': list_(
             'Additional addresses that the device may use on the port.',
-            map_(
-                None,
-                {
-                    'ip_address': string(
-                        'IP address or CIDR that is allowed.', required=True, custom='ip_or_cidr'
-                    ),
-                    'mac_address': string(
-                        'MAC address of the pair. If omitted, that of the port.', custom='mac_addr'
-                    ),
-                },
-            ),
+            {
+                'ip_address': string(
+                    'IP address or CIDR that is allowed.', required=True, custom='ip_or_cidr'
+                ),
+                'mac_address': string(
+                    'MAC address of the pair. If omitted, that of the port.', custom='mac_addr'
+                ),
+            },
             update_allowed=True,
         ),
         'binding:vnic_type': string(
@@ -88,26 +84,23 @@ class Port(NeutronResource):
         'fixed_ips': list_(
             'Fixed IP addresses of the port. If omitted, Neutron allocates one for each IP '
             'version.',
-            map_(
-                None,
-                {
-                    'ip_address': string(
-                        'Fixed IP address. If omitted, Neutron allocates one of the subnet.',
-                        custom='ip_addr',
-                    ),
-                    'subnet': string(
-                        'Subnet of the fixed IP address, by name or id.',
-                        ref='neutron.subnet',
-                        since='2014.2',
-                        wire='subnet_id',
-                    ),
-                    'subnet_id': string(
-                        ref='neutron.subnet',
-                        history='hidden 5.0.0, deprecated 2014.2 ',
-                        alias_of='subnet',
-                    ),
-                },
-            ),
+            {
+                'ip_address': string(
+                    'Fixed IP address. If omitted, Neutron allocates one of the subnet.',
+                    custom='ip_addr',
+                ),
+                'subnet': string(
+                    'Subnet of the fixed IP address, by name or id.',
+                    ref='neutron.subnet',
+                    since='2014.2',
+                    wire='subnet_id',
+                ),
+                'subnet_id': string(
+                    ref='neutron.subnet',
+                    history='hidden 5.0.0, deprecated 2014.2 ',
+                    alias_of='subnet',
+                ),
+            },
             update_allowed=True,
         ),
         'mac_address': string('MAC address of the port.', custom='mac_addr'),

@@ -51,19 +51,16 @@ class Router(NeutronResource):
                 'enable_snat': boolean('Whether source NAT is enabled.', update_allowed=True),
                 'external_fixed_ips': list_(
                     'Fixed IP addresses of the external gateway.',
-                    map_(
-                        None,
-                        {
-                            'ip_address': string(
-                                'Fixed IP address of the external gateway.', custom='ip_addr'
-                            ),
-                            'subnet': string(
-                                'Subnet of the fixed IP address of the external gateway.',
-                                ref='neutron.subnet',
-                                wire='subnet_id',
-                            ),
-                        },
-                    ),
+                    {
+                        'ip_address': string(
+                            'Fixed IP address of the external gateway.', custom='ip_addr'
+                        ),
+                        'subnet': string(
+                            'Subnet of the fixed IP address of the external gateway.',
+                            ref='neutron.subnet',
+                            wire='subnet_id',
+                        ),
+                    },
                     update_allowed=True,
                     since='6.0.0',
                 ),

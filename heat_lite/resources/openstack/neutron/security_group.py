@@ -10,7 +10,6 @@ from heat_lite.template.schema import (
     description_property,
     integer,
     list_,
-    map_,
     name_property,
     string,
 )
@@ -54,43 +53,38 @@ class SecurityGroup(NeutronResource):
         'rules': list_(
             'Rules of the security group. A rule for egress replaces the default rules that '
             'allow all egress.',
-            map_(
-                None,
-                {
-                    'description': string('Description of the rule.', since='27.0.0'),
-                    'direction': string(
-                        'Direction of the traffic of the rule, from the point of view of the port.',
-                        default='ingress',
-                        allowed=['ingress', 'egress'],
-                    ),
-                    'ethertype': string(
-                        'Ethertype of the rule: IPv4 or IPv6.',
-                        default='IPv4',
-                        allowed=['IPv4', 'IPv6'],
-                    ),
-                    'port_range_max': integer(
-                        'Last port number, or ICMP code, of the rule.', min=0, max=65535
-                    ),
-                    'port_range_min': integer(
-                        'First port number, or ICMP type, of the rule.', min=0, max=65535
-                    ),
-                    'protocol': string(
-                        'Protocol of the rule, by name or number.', allowed=PROTOCOLS
-                    ),
-                    'remote_group_id': string(
-                        'Remote security group of the rule. If omitted, the group itself.',
-                        ref='neutron.security_group',
-                    ),
-                    'remote_ip_prefix': string(
-                        'CIDR of the remote end of the rule.', custom='net_cidr'
-                    ),
-                    'remote_mode': string(
-                        'Whether the remote end is a CIDR or a security group.',
-                        default='remote_ip_prefix',
-                        allowed=['remote_ip_prefix', 'remote_group_id'],
-                    ),
-                },
-            ),
+            {
+                'description': string('Description of the rule.', since='27.0.0'),
+                'direction': string(
+                    'Direction of the traffic of the rule, from the point of view of the port.',
+                    default='ingress',
+                    allowed=['ingress', 'egress'],
+                ),
+                'ethertype': string(
+                    'Ethertype of the rule: IPv4 or IPv6.',
+                    default='IPv4',
+                    allowed=['IPv4', 'IPv6'],
+                ),
+                'port_range_max': integer(
+                    'Last port number, or ICMP code, of the rule.', min=0, max=65535
+                ),
+                'port_range_min': integer(
+                    'First port number, or ICMP type, of the rule.', min=0, max=65535
+                ),
+                'protocol': string('Protocol of the rule, by name or number.', allowed=PROTOCOLS),
+                'remote_group_id': string(
+                    'Remote security group of the rule. If omitted, the group itself.',
+                    ref='neutron.security_group',
+                ),
+                'remote_ip_prefix': string(
+                    'CIDR of the remote end of the rule.', custom='net_cidr'
+                ),
+                'remote_mode': string(
+                    'Whether the remote end is a CIDR or a security group.',
+                    default='remote_ip_prefix',
+                    allowed=['remote_ip_prefix', 'remote_group_id'],
+                ),
+            },
             default=[],
             update_allowed=True,
             sent=False,

@@ -15,7 +15,6 @@ from heat_lite.template.schema import (
     integer,
     list_,
     list_attribute,
-    map_,
     name_property,
     string,
     switch,
@@ -49,17 +48,14 @@ class Subnet(NeutronResource):
         ),
         'allocation_pools': list_(
             'Allocation pools of the subnet.',
-            map_(
-                None,
-                {
-                    'end': string(
-                        'Last address of the allocation pool.', required=True, custom='ip_addr'
-                    ),
-                    'start': string(
-                        'First address of the allocation pool.', required=True, custom='ip_addr'
-                    ),
-                },
-            ),
+            {
+                'end': string(
+                    'Last address of the allocation pool.', required=True, custom='ip_addr'
+                ),
+                'start': string(
+                    'First address of the allocation pool.', required=True, custom='ip_addr'
+                ),
+            },
             update_allowed=True,
         ),
         'cidr': string(
@@ -75,21 +71,18 @@ class Subnet(NeutronResource):
         ),
         'host_routes': list_(
             'Host routes of the subnet.',
-            map_(
-                None,
-                {
-                    'destination': string(
-                        'CIDR of the destination of the host route.',
-                        required=True,
-                        custom='net_cidr',
-                    ),
-                    'nexthop': string(
-                        'IP address of the next hop of the host route.',
-                        required=True,
-                        custom='ip_addr',
-                    ),
-                },
-            ),
+            {
+                'destination': string(
+                    'CIDR of the destination of the host route.',
+                    required=True,
+                    custom='net_cidr',
+                ),
+                'nexthop': string(
+                    'IP address of the next hop of the host route.',
+                    required=True,
+                    custom='ip_addr',
+                ),
+            },
             update_allowed=True,
         ),
         'ip_version': integer('IP version of the subnet.', default=4, allowed=[4, 6]),

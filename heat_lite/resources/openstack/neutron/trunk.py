@@ -8,7 +8,6 @@ from heat_lite.template.schema import (
     description_property,
     integer,
     list_,
-    map_,
     name_property,
     string,
     text,
@@ -44,23 +43,20 @@ class Trunk(NeutronResource):
         'description': description_property(),
         'sub_ports': list_(
             'Subports of the trunk.',
-            map_(
-                None,
-                {
-                    'port': string(
-                        'Port of the subport, by name or id.',
-                        required=True,
-                        ref='neutron.port',
-                        wire='port_id',
-                    ),
-                    'segmentation_id': integer(
-                        'Segmentation id of the subport.', required=True, min=1, max=4094
-                    ),
-                    'segmentation_type': string(
-                        'Segmentation type of the subport.', required=True, allowed=['vlan']
-                    ),
-                },
-            ),
+            {
+                'port': string(
+                    'Port of the subport, by name or id.',
+                    required=True,
+                    ref='neutron.port',
+                    wire='port_id',
+                ),
+                'segmentation_id': integer(
+                    'Segmentation id of the subport.', required=True, min=1, max=4094
+                ),
+                'segmentation_type': string(
+                    'Segmentation type of the subport.', required=True, allowed=['vlan']
+                ),
+            },
             update_allowed=True,
         ),
     }

@@ -138,11 +138,11 @@ PROPERTIES = {
     'block_device_mapping': list_(
         'Block devices of the server, in the older format of Nova: volumes and volume '
         'snapshots only.',
-        map_(None, MAPPING),
+        MAPPING,
     ),
     'block_device_mapping_v2': list_(
         'Block devices of the server: volumes, snapshots, images, swap and ephemeral disks.',
-        map_(None, MAPPING_V2),
+        MAPPING_V2,
         since='2015.1',
     ),
     'key_name': string('Name of the key pair that is installed on the server.', ref='nova.keypair'),
@@ -154,7 +154,7 @@ PROPERTIES = {
     ),
     'networks': list_(
         'Networks of the server, in the order of its interfaces.',
-        map_(None, NETWORK),
+        NETWORK,
         update_allowed=True,
     ),
     'scheduler_hints': map_('Scheduler hints for the placement of the server.'),
