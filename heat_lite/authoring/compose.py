@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from heat_lite.authoring import compose_build, compose_service
 from heat_lite.authoring import compose_values as values
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 
 TYPE = 'HeatLite::Container::'
 VERSION = '2021-04-16'
@@ -276,7 +276,7 @@ class Conversion:
             name: self._environ.get(name) if value is None else value
             for name, value in values.mapping(given).items()
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return without_none(found)
 
     def _add_notes(self) -> None:
         """Name what the operator has to allow."""

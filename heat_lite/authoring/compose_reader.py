@@ -13,7 +13,7 @@ import yaml
 from heat_lite.authoring import compose_service, located_errors
 from heat_lite.authoring import compose_values as values
 from heat_lite.cli import errors
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.template.conversion.cfn_reader import construct_untagged
 
 #: files that are merged into a compose file beside them, as compose does
@@ -234,7 +234,7 @@ class Reader:
             own = values.mapping(service.get('environment'))
             for name, value in own.items():
                 found[name] = variables.values.get(name) if value is None else value
-            service['environment'] = {k: v for k, v in found.items() if v is not None}
+            service['environment'] = without_none(found)
         build = service.get('build')
         if isinstance(build, str):
             build = {'context': build}

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 
 NETWORK_KEYS = (
     'name driver driver_opts internal attachable enable_ipv6 ipam labels external'.split()
@@ -167,7 +167,7 @@ def health_check(given: Value) -> Values | None:
     check = {'command': found, 'retries': given.get('retries')}
     for key in ('interval', 'timeout', 'start_period'):
         check[key] = seconds(given.get(key))
-    return {key: each for key, each in check.items() if each is not None}
+    return without_none(check)
 
 
 def port(given: Value) -> Iterator[Values]:
@@ -201,7 +201,7 @@ def _port(container_port: int, host_port: int | None, host_ip: str, protocol: st
         'host_ip': host_ip or None,
         'protocol': protocol or None,
     }
-    return {key: each for key, each in found.items() if each is not None}
+    return without_none(found)
 
 
 def mount(given: Value) -> Values:

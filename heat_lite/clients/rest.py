@@ -15,7 +15,7 @@ from keystoneauth1 import exceptions
 from heat_lite.clients import errors, microversions
 from heat_lite.common import log_context, long_work, metrics, tracing
 from heat_lite.common.value_texts import from_json
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 
 NEXT_PAGE = 'next'
 #: header with the id of the request, by which services write it into their logs
@@ -96,7 +96,7 @@ class Api:
             'data': None if text is None else text.encode(),
             'timeout': timeout,
         }
-        given = {name: value for name, value in options.items() if value is not None}
+        given = without_none(options)
         # in UTF-8: requests sends each character as a byte
         encoded = {
             name: value.encode().decode('latin-1') for name, value in (headers or {}).items()

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
 from heat_lite.common.value_texts import bare, kind_of, quoted
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import format_constraints, patterns
 from heat_lite.template.functions import budget
 from heat_lite.template.functions.lists_and_maps import hashable
@@ -148,7 +148,7 @@ class Bounded(Constraint):
 
     def _bounds(self) -> dict[str, Value]:
         bounds = {'min': self.min, 'max': self.max}
-        return {key: value for key, value in bounds.items() if value is not None}
+        return without_none(bounds)
 
 
 class Range(Bounded):

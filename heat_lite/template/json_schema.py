@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import yaml
 
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import coercion, constraints, function, support, versions
 from heat_lite.template.constraints import Constraint
 from heat_lite.template.dialects import Version
@@ -224,4 +224,4 @@ def _spellings(allowed: tuple) -> list[Value]:
 
 def _bounds(min_key: str, max_key: str, constraint: Value) -> dict[str, Value]:
     bounds = {min_key: constraint.min, max_key: constraint.max}
-    return {key: value for key, value in bounds.items() if value is not None}
+    return without_none(bounds)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_texts import from_json
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import reader
 from heat_lite.template.environment import ENCRYPTED, EVENT_SINKS, PARAMETER_DEFAULTS, PARAMETERS
 from heat_lite.template.functions import budget
@@ -130,7 +130,7 @@ def _merge_section(section: str, old: Value, new: Value) -> Value:
         return [*(old or []), *new]
     if not isinstance(new, Mapping) or not isinstance(old or {}, Mapping):
         raise AttributeError(f'The section {section} of an environment must be a map')
-    return {**(old or {}), **{key: value for key, value in new.items() if value is not None}}
+    return {**(old or {}), **without_none(new)}
 
 
 def _charge_copy(section: str, *parts: Value) -> None:

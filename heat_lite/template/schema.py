@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from heat_lite.common import exception
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import support as support_status
 from heat_lite.template.constraints import (
     ANY,
@@ -161,7 +161,7 @@ class PropertySchema:
             'update_allowed': self.update_allowed,
             'immutable': self.immutable,
         }
-        return {key: value for key, value in wire.items() if value is not None}
+        return without_none(wire)
 
     def _nested_wire(self) -> Value:
         if self.type == LIST:

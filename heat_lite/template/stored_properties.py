@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Mapping
 
 from heat_lite.common import exception
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import coercion
 from heat_lite.template.constraints import MAP
 from heat_lite.template.properties import Properties, replace_names
@@ -93,5 +93,5 @@ def _text(value: Value) -> str:
 def _without_none(schema: PropertySchema, value: Value) -> Value:
     """Return a stored value without the keys that have no value in maps with known keys."""
     if schema.schema is not None and schema.type == MAP and isinstance(value, Mapping):
-        value = {key: item for key, item in value.items() if item is not None}
+        value = without_none(value)
     return schema.map_nested(value, _without_none)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from heat_lite.common import exception
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.plugin.heat import heat_resource
 
 VALUE_SPECS = 'value_specs'
@@ -36,7 +36,7 @@ class NeutronResource(heat_resource.Resource):
     @staticmethod
     def prepare_properties(properties: Mapping[str, Value], name: str) -> Values:
         """Return the body of a create: the given properties, and a name."""
-        found = {key: value for key, value in properties.items() if value is not None}
+        found = without_none(properties)
         if 'name' in properties:
             found.setdefault('name', name)
         NeutronResource.merge_value_specs(found)

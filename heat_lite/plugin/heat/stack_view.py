@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from heat_lite.common import exception, status
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.plugin.heat.heat_properties import Properties
 from heat_lite.plugin.heat.service_plugins import HeatContext
@@ -123,7 +123,7 @@ class ResourceDefinition:
             'description': self.description,
             **self._parts,
         }
-        return {key: value for key, value in found.items() if value is not None}
+        return without_none(found)
 
     def required_resource_names(self) -> set[str]:
         return {*(self.depends or ()), *dependencies(self._parts)}

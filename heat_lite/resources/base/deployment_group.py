@@ -1,6 +1,7 @@
 """DeploymentGroup: base class of groups that deploy one configuration to many servers."""
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base.group import SHOW, GroupResource
 from heat_lite.resources.base.signal_responder import with_default_transport
 from heat_lite.template import members, software
@@ -62,7 +63,7 @@ class DeploymentGroup(GroupResource):
     def definition_factory(self):
         each = {str(name): server for name, server in (self.properties[SERVERS] or {}).items()}
         shared = {name: self.properties[name] for name in self.properties_schema if name != SERVERS}
-        shared = {name: value for name, value in shared.items() if value is not None}
+        shared = without_none(shared)
         if (
             not self.stack.runtime.endpoints.reachable
             and 'signal_transport' not in self.properties.data

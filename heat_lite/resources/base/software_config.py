@@ -5,6 +5,7 @@ immutable.
 import contextlib
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import without_none
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import live_state
 from heat_lite.template import software
@@ -127,7 +128,7 @@ class Config(Resource):
 
 def _complete(given, key):
     """Return an input or output with the default values of what is missing."""
-    made = {name: value for name, value in given.items() if value is not None}
+    made = without_none(given)
     made.setdefault('description', '')
     if key == 'inputs':
         made.setdefault('type', software.STRING)

@@ -2,6 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
+from heat_lite.common.value_types import without_none
 from heat_lite.engine.stack import lifecycle
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.stack_user import SeparateStackUser
@@ -167,7 +168,7 @@ class Container(ProcessContainer, SeparateStackUser):
             'restart_policy': changed.get('restart')
             and container_body.restart_policy(changed['restart']),
         }
-        given = {name: value for name, value in options.items() if value is not None}
+        given = without_none(options)
         try:
             yield from self.request('update_container', self.resource_id, **given)
         except (errors.NotFound, errors.BadRequest) as error:

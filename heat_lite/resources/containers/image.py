@@ -8,6 +8,7 @@ import re
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.containers import archives, container_body
 from heat_lite.resources.containers.engine_object import (
     NAME,
@@ -164,13 +165,7 @@ class Image(EngineObject):
             'tag': self.object_name(),
             'dockerfile': self.properties['dockerfile'],
             # an argument without a value is that of the file
-            'buildargs': container_body.map_of_texts(
-                {
-                    name: each
-                    for name, each in self.properties['build_args'].items()
-                    if each is not None
-                }
-            ),
+            'buildargs': container_body.map_of_texts(without_none(self.properties['build_args'])),
             'target': self.properties['target'],
             'platform': self.properties['platform'],
             'labels': self.labels(),

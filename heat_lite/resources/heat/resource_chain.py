@@ -1,5 +1,6 @@
 """OS::Heat::ResourceChain."""
 
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource
 from heat_lite.template import members
@@ -34,11 +35,7 @@ class ResourceChain(GroupResource):
 
     def definition_factory(self):
         types = self.properties['resources']
-        given = {
-            name: value
-            for name, value in (self.properties['resource_properties'] or {}).items()
-            if value is not None
-        }
+        given = without_none(self.properties['resource_properties'] or {})
         chained = not self.properties['concurrent']
 
         charge = members.charge_of(given)

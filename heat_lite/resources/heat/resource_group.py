@@ -3,6 +3,7 @@
 import contextlib
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.group import GroupResource, draft_with_one_member
 from heat_lite.template import members
@@ -113,11 +114,7 @@ class ResourceGroup(GroupResource):
         definition = self.properties['resource_def']
         placeholder = self.properties['index_var']
         require_known(placeholder)
-        given = {
-            name: value
-            for name, value in (definition['properties'] or {}).items()
-            if value is not None
-        }
+        given = without_none(definition['properties'] or {})
 
         def define(name):
             made = {'type': definition['type']}

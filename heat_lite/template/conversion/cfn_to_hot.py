@@ -6,7 +6,7 @@ What has no equivalent is reported, with its path in the original template.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import dialects
 from heat_lite.template.conversion.cfn_calls import HOT_VERSION, REGION, REGION_SCHEMA, Calls
 from heat_lite.template.conversion.mappings import Mappings
@@ -185,7 +185,7 @@ def _constraints(schema: Mapping[str, Value]) -> list[Value]:
     rules: list[dict] = []
     for rule, (low, high) in _BOUNDS.items():
         bounds = {'min': schema.get(low), 'max': schema.get(high)}
-        bounds = {key: value for key, value in bounds.items() if value is not None}
+        bounds = without_none(bounds)
         if bounds:
             rules.append({rule: bounds})
     rules += [{rule: schema[key]} for rule, key in _RULES.items() if key in schema]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from heat_lite.common import exception
 from heat_lite.common.value_texts import bare, quoted
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 from heat_lite.template import constraints as rules
 from heat_lite.template.constraints import Constraint
 from heat_lite.template.parameters import parameter_types
@@ -196,7 +196,7 @@ class ParameterSchema:
             'Value': value or None,
             'Tags': list(self.tags) or None,
         }
-        stated = {key: value for key, value in wire.items() if value is not None}
+        stated = without_none(wire)
         return {**stated, **describe_constraints(self.constraints)}
 
     def __repr__(self) -> str:

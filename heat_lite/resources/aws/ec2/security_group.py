@@ -1,6 +1,7 @@
 """AWS::EC2::SecurityGroup."""
 
 from heat_lite.common import exception
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.openstack.neutron import security_group
 from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
@@ -105,7 +106,7 @@ def _rule(direction, given):
         'remote_ip_prefix': given['CidrIp'],
         'remote_group_id': given['SourceSecurityGroupId'] or given['SourceSecurityGroupName'],
     }
-    return {name: value for name, value in rule.items() if value is not None}
+    return without_none(rule)
 
 
 def _number(text):

@@ -1,5 +1,7 @@
 """The disks of a server in its request. Pure functions."""
 
+from heat_lite.common.value_types import without_none
+
 V1, V2 = 'block_device_mapping', 'block_device_mapping_v2'
 #: keys that are the same in templates and requests
 PLAIN = (
@@ -22,9 +24,7 @@ def body(image, mapping, mapping_v2):
     """
     request = {}
     if mapping:
-        request[V1] = [
-            {name: value for name, value in disk.items() if value is not None} for disk in mapping
-        ]
+        request[V1] = [without_none(disk) for disk in mapping]
     if mapping_v2:
         root = [{'uuid': image, 'source_type': 'image', **LOCAL, 'boot_index': 0}] if image else []
         request[V2] = [*root, *(_disk_v2(disk) for disk in mapping_v2)]
@@ -57,5 +57,5 @@ def _disk_v2(disk):
 
 def _blank_disk(**options):
     """Return an empty local disk that is not a boot disk."""
-    given = {name: value for name, value in options.items() if value is not None}
+    given = without_none(options)
     return {'source_type': 'blank', **LOCAL, 'boot_index': -1, **given}

@@ -2,6 +2,7 @@
 
 import json
 
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base.cloud import map_to_wire
 from heat_lite.resources.openstack.neutron.base import UNSET, VALUE_SPECS, changed_specs
 from heat_lite.resources.openstack.nova.server.schema import PORT
@@ -71,7 +72,7 @@ def port_changes(before, after, fetch):
 
 def _port_properties(network):
     """Return the further properties of the port of a network, with defaults."""
-    given = {name: value for name, value in (network[EXTRA] or {}).items() if value is not None}
+    given = without_none(network[EXTRA] or {})
     return {name: given.get(name, each.default) for name, each in PORT.items()}
 
 
