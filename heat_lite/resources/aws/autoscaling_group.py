@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base import common_properties, instance_group
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.instance_group import CONFIGURATION
 from heat_lite.resources.base.scaling import ScalingGroup
 from heat_lite.template.schema import integer, list_, string
@@ -30,10 +31,8 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
         'MinSize': integer(common_properties.GROUP_MIN_SIZE, required=True, update_allowed=True),
         'Cooldown': integer(common_properties.COOLDOWN, update_allowed=True),
         'DesiredCapacity': integer(common_properties.GROUP_DESIRED_CAPACITY, update_allowed=True),
-        'HealthCheckGracePeriod': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
-        'HealthCheckType': string(
-            common_properties.NOT_IMPLEMENTED, implemented=False, allowed=['EC2', 'ELB']
-        ),
+        'HealthCheckGracePeriod': not_implemented(integer),
+        'HealthCheckType': not_implemented(string, allowed=['EC2', 'ELB']),
         'LoadBalancerNames': list_(common_properties.LOAD_BALANCERS),
         'VPCZoneIdentifier': list_(
             'List with the subnet of the members.', string('ID of the subnet.')

@@ -3,6 +3,7 @@
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.stack_user import ACCESS, SECRET, StackUser
 from heat_lite.resources.heat.access_policy import AccessPolicy
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
@@ -76,10 +77,8 @@ class AccessKey(Resource):
     repeatable = True
 
     properties_schema = {
-        'Serial': integer(common_properties.NOT_IMPLEMENTED, implemented=False),
-        'Status': string(
-            common_properties.NOT_IMPLEMENTED, allowed=['Active', 'Inactive'], implemented=False
-        ),
+        'Serial': not_implemented(integer),
+        'Status': not_implemented(string, allowed=['Active', 'Inactive']),
         'UserName': string('Reference of the user.', required=True),
     }
     attributes_schema = {

@@ -2,6 +2,7 @@
 
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.property_rules import empty, for_each, refuse
 from heat_lite.template.schema import boolean, list_, map_, number, string
 
@@ -18,6 +19,30 @@ DISK_RULE = for_each(
     refuse(f'SnapshotId {_REQUIRED}', Ebs=lambda value, read: empty(value['SnapshotId'])),
 )
 
+HINT_KEYS = {
+    'Key': string(common_properties.HINT_KEY, required=True),
+    'Value': string(common_properties.HINT_VALUE, required=True),
+}
+
+
+def disk_keys(volume, **snapshot):
+    """Return the schemas of a block device. ``volume`` describes its volume, ``snapshot`` are the
+    options of the property with the snapshot of the volume.
+    """
+    volume_keys = {
+        'DeleteOnTermination': boolean(common_properties.DELETE_ON_TERMINATION, default=True),
+        'Iops': not_implemented(number),
+        'SnapshotId': string(common_properties.SNAPSHOT_ID, **snapshot),
+        'VolumeSize': string(common_properties.SNAPSHOT_VOLUME_SIZE),
+        'VolumeType': not_implemented(string),
+    }
+    return {
+        'DeviceName': string(common_properties.DEVICE_NAME, required=True),
+        'Ebs': map_(volume, volume_keys),
+        'NoDevice': not_implemented(map_),
+        'VirtualName': not_implemented(string),
+    }
+
 
 class LaunchConfiguration(Resource):
     """The configuration of the members of a group. No object is created."""
@@ -32,35 +57,13 @@ class LaunchConfiguration(Resource):
         'KeyName': _named(common_properties.INSTANCE_KEY, 'nova.keypair'),
         'UserData': string(common_properties.INSTANCE_USER_DATA),
         'SecurityGroups': list_('Names or IDs of the security groups.'),
-        'KernelId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
-        'RamDiskId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'KernelId': not_implemented(string),
+        'RamDiskId': not_implemented(string),
         'BlockDeviceMappings': list_(
             'Block devices of the members.',
-            {
-                'DeviceName': string(common_properties.DEVICE_NAME, required=True),
-                'Ebs': map_(
-                    common_properties.DEVICE_VOLUME,
-                    {
-                        'DeleteOnTermination': boolean(
-                            common_properties.DELETE_ON_TERMINATION, default=True
-                        ),
-                        'Iops': number(common_properties.NOT_IMPLEMENTED, implemented=False),
-                        'SnapshotId': _named(common_properties.SNAPSHOT_ID, 'cinder.snapshot'),
-                        'VolumeSize': string(common_properties.SNAPSHOT_VOLUME_SIZE),
-                        'VolumeType': string(common_properties.NOT_IMPLEMENTED, implemented=False),
-                    },
-                ),
-                'NoDevice': map_(common_properties.NOT_IMPLEMENTED, implemented=False),
-                'VirtualName': string(common_properties.NOT_IMPLEMENTED, implemented=False),
-            },
+            disk_keys(common_properties.DEVICE_VOLUME, custom='cinder.snapshot'),
         ),
-        'NovaSchedulerHints': list_(
-            common_properties.HINTS,
-            {
-                'Key': string(common_properties.HINT_KEY, required=True),
-                'Value': string(common_properties.HINT_VALUE, required=True),
-            },
-        ),
+        'NovaSchedulerHints': list_(common_properties.HINTS, HINT_KEYS),
     }
     property_rules = (
         DISK_RULE,

@@ -6,7 +6,7 @@ import copy
 from heat_lite.clients import errors
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.aws.autoscaling_group import NETWORK
-from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
 from heat_lite.resources.base.property_rules import above, for_each, refuse
 from heat_lite.resources.base.template_resource import fetch_template
@@ -72,15 +72,15 @@ class LoadBalancer(GroupBalancer):
                 'Protocol': string(
                     'Protocol of the listener.', required=True, allowed=['TCP', 'HTTP']
                 ),
-                'PolicyNames': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
-                'SSLCertificateId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+                'PolicyNames': not_implemented(list_),
+                'SSLCertificateId': not_implemented(string),
             },
             required=True,
         ),
-        'AppCookieStickinessPolicy': string(common_properties.NOT_IMPLEMENTED, implemented=False),
-        'LBCookieStickinessPolicy': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'AppCookieStickinessPolicy': not_implemented(string),
+        'LBCookieStickinessPolicy': not_implemented(string),
         'SecurityGroups': list_('Security groups of the load balancer.', update_allowed=True),
-        'Subnets': list_(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'Subnets': not_implemented(list_),
     }
     # the outputs of the nested stack are no attributes
     has_attribute = Resource.has_attribute

@@ -44,3 +44,8 @@ SNAPSHOT_VOLUME_SIZE = 'Size of the volume in GB, at least the size of the snaps
 VPC_REFERENCE = 'ID of the VPC.'
 AVAILABILITY_ZONE = 'Availability zone of the resource.'
 IP_ADDRESS = 'IP address of the instance.'
+
+
+def not_implemented(make, **options):
+    """Return the schema of a property without an effect; ``make`` makes a schema of its type."""
+    return make(NOT_IMPLEMENTED, implemented=False, **options)

@@ -1,8 +1,8 @@
 """AWS::EC2::NetworkInterface."""
 
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
-from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.template.schema import boolean, list_, string, text
 
 
@@ -33,9 +33,7 @@ class NetworkInterface(Ec2Object):
         'Description': string(
             'Description of the network interface; kept in the template only.', sent=False
         ),
-        'SourceDestCheck': boolean(
-            common_properties.NOT_IMPLEMENTED, implemented=False, sent=False
-        ),
+        'SourceDestCheck': not_implemented(boolean, sent=False),
         'Tags': tags(implemented=False),
     }
     attributes_schema = {

@@ -2,7 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import without_none
-from heat_lite.resources.base import common_properties
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.openstack.neutron import security_group
 from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE
 from heat_lite.template import support
@@ -25,7 +25,7 @@ def _rules(description):
         'SourceSecurityGroupName': string(
             'Name of the remote security group.', resolves='neutron.security_group'
         ),
-        'SourceSecurityGroupOwnerId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'SourceSecurityGroupOwnerId': not_implemented(string),
     }
     return list_(description, rule, update_allowed=True, sent=False)
 

@@ -13,6 +13,7 @@ from heat_lite.resources.aws.ec2.base import (
 )
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.neutron.implied_dependencies import own
 from heat_lite.template.schema import string, text
@@ -199,7 +200,7 @@ class VPCGatewayAttachment(NetworkingResource):
     properties_schema = {
         'VpcId': string(common_properties.VPC_REFERENCE, required=True),
         'InternetGatewayId': string('ID of the internet gateway.'),
-        'VpnGatewayId': string(common_properties.NOT_IMPLEMENTED, implemented=False),
+        'VpnGatewayId': not_implemented(string),
     }
 
     def implied_dependencies(self, others):
