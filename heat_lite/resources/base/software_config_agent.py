@@ -15,6 +15,7 @@ from heat_lite.resources.base.stack_user import (
     cfn_url,
     keystone_url,
 )
+from heat_lite.template.schema import map_, string
 
 LOG = logging.getLogger(__name__)
 CFN, HEAT, TEMP_URL, ZAQAR = TRANSPORTS = (
@@ -32,6 +33,20 @@ NO_CFN_API = (
     'POLL_SERVER_CFN needs the URL of the CFN API: set heat_metadata_server_url, or add an '
     'endpoint of the type cloudformation to the Keystone catalog, or use POLL_SERVER_HEAT'
 )
+
+
+def swift_data_property(description):
+    """Return the schema of the property with the object that POLL_TEMP_URL uses."""
+    return map_(
+        description,
+        {
+            'container': string('Name of the Swift container.', min=1),
+            'object': string('Name of the Swift object.', min=1),
+        },
+        default={},
+        update_allowed=True,
+        since='9.0.0',
+    )
 
 
 class ConfigAgent(SeparateStackUser):

@@ -1,6 +1,11 @@
 """OS::Heat::DeployedServer."""
 
-from heat_lite.resources.base.software_config_agent import CFN, TRANSPORTS, ConfigAgent
+from heat_lite.resources.base.software_config_agent import (
+    CFN,
+    TRANSPORTS,
+    ConfigAgent,
+    swift_data_property,
+)
 from heat_lite.template.schema import CACHE_NONE, map_, map_attribute, string, text
 
 
@@ -30,15 +35,8 @@ class DeployedServer(ConfigAgent):
             update_allowed=True,
             allowed=list(TRANSPORTS),
         ),
-        'deployment_swift_data': map_(
-            'Swift object that stores the configuration with POLL_TEMP_URL.',
-            {
-                'container': string('Name of the Swift container.', min=1),
-                'object': string('Name of the Swift object.', min=1),
-            },
-            default={},
-            update_allowed=True,
-            since='9.0.0',
+        'deployment_swift_data': swift_data_property(
+            'Swift object that stores the configuration with POLL_TEMP_URL.'
         ),
     }
     attributes_schema = {

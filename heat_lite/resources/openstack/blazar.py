@@ -32,7 +32,16 @@ def _capacity_property(what):
     return integer(what, min=0, max=LARGEST)
 
 
-class Lease(CloudResource):
+class BlazarResource(CloudResource):
+    """An object of Blazar."""
+
+    def create_object(self, values):
+        """Create the object: the request has no wrapping key, the response has one."""
+        created = yield from self.send('POST', self.collection(), values)
+        return created.get(self.rest.key, created)
+
+
+class Lease(BlazarResource):
     """A lease: a reservation of hosts or of capacity for servers."""
 
     resource_type = 'OS::Blazar::Lease'
@@ -105,11 +114,6 @@ class Lease(CloudResource):
     def body(self, values):
         return {**values, 'reservations': [_reservation(each) for each in values['reservations']]}
 
-    def create_object(self, values):
-        """Create the lease: the request has no wrapping key, the response has one."""
-        created = yield from self.send('POST', self.collection(), values)
-        return created.get(self.rest.key, created)
-
 
 def _reservation(values):
     """Return the reservation without the properties of the other type, which may have defaults."""
@@ -120,7 +124,7 @@ def _reservation(values):
 EXTRA = 'extra_capability'
 
 
-class Host(CloudResource):
+class Host(BlazarResource):
     """A compute host that leases can reserve."""
 
     resource_type = 'OS::Blazar::Host'
@@ -152,11 +156,6 @@ class Host(CloudResource):
 
     def body(self, values):
         return {**(self.properties[EXTRA] or {}), **values}
-
-    def create_object(self, values):
-        """Create the host: the request has no wrapping key, the response has one."""
-        created = yield from self.send('POST', self.collection(), values)
-        return created.get(self.rest.key, created)
 
     def has_name(self):
         """Return False: the name is that of an existing host and cannot be generated."""

@@ -14,6 +14,17 @@ from heat_lite.template.schema import (
 )
 
 
+def domain_property(noun):
+    """Return the schema of the domain of an object."""
+    return string(
+        f'Domain of the {noun}, by name or id.',
+        default='default',
+        update_allowed=True,
+        ref='keystone.domain',
+        wire='domain_id',
+    )
+
+
 def roles_property(description, place, role, **options):
     """Return the schema of a list of roles, each with its project or domain. ``place`` and ``role``
     are parts of the descriptions of its keys.
@@ -186,13 +197,7 @@ class KeystoneUser(CloudResource):
             wire='default_project_id',
         ),
         'description': description_property(default=''),
-        'domain': string(
-            'Domain of the user, by name or id.',
-            default='default',
-            update_allowed=True,
-            ref='keystone.domain',
-            wire='domain_id',
-        ),
+        'domain': domain_property('user'),
         'email': string('E-mail address of the user.', update_allowed=True),
         'enabled': switch('Whether the user is enabled.'),
         'groups': list_(
@@ -252,13 +257,7 @@ class KeystoneGroup(CloudResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(default=''),
-        'domain': string(
-            'Domain of the group, by name or id.',
-            default='default',
-            update_allowed=True,
-            ref='keystone.domain',
-            wire='domain_id',
-        ),
+        'domain': domain_property('group'),
         'roles': roles_property(
             'Roles that are assigned to the group.',
             'in which the group has the role',
@@ -284,13 +283,7 @@ class KeystoneProject(CloudResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(default=''),
-        'domain': string(
-            'Domain of the project, by name or id.',
-            default='default',
-            update_allowed=True,
-            ref='keystone.domain',
-            wire='domain_id',
-        ),
+        'domain': domain_property('project'),
         'enabled': switch('Whether the project is enabled.'),
         'parent': string(
             'Parent project, by name or id.',

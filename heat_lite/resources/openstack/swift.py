@@ -82,9 +82,7 @@ class SwiftContainer(ServiceResource):
         if self.resource_id is None:
             return
         with contextlib.suppress(errors.NotFound):
-            objects = (
-                self.client().request_json('GET', self._path(), params={'format': 'json'}) or []
-            )
+            objects = self._objects()
             if objects and not self.stored_property('PurgeOnDelete'):
                 raise exception.NotSupported(feature='Deleting non-empty container')
             while objects:
@@ -92,10 +90,11 @@ class SwiftContainer(ServiceResource):
                     yield from self.delete_if_present(
                         self.client().request, 'DELETE', f'{self._path()}/{quote(each["name"])}'
                     )
-                objects = (
-                    self.client().request_json('GET', self._path(), params={'format': 'json'}) or []
-                )
+                objects = self._objects()
         yield from self.delete_if_present(self.client().request, 'DELETE', self._path())
+
+    def _objects(self):
+        return self.client().request_json('GET', self._path(), params={'format': 'json'}) or []
 
     def handle_check(self):
         self.require_object()

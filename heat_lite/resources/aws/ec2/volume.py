@@ -2,15 +2,10 @@
 
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
 from heat_lite.resources.base import common_properties
-from heat_lite.resources.base.cloud import Rest, ServiceResource
+from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.cinder.backups import VolumeBackups
 from heat_lite.resources.openstack.cinder.volume import FAILED
-from heat_lite.resources.openstack.cinder.volume_attachment import (
-    attach,
-    detach,
-    find,
-    wait_until_attached,
-)
+from heat_lite.resources.openstack.cinder.volume_attachment import Attachment
 from heat_lite.template.schema import integer, string
 
 
@@ -73,11 +68,11 @@ class Volume(Ec2Object):
         yield from self.handle_delete()
 
 
-class VolumeAttachment(ServiceResource):
+class VolumeAttachment(Attachment):
     """The attachment of a volume to an instance."""
 
     resource_type = 'AWS::EC2::VolumeAttachment'
-    default_client_name = 'cinder'
+    names = ('InstanceId', 'VolumeId', 'Device')
 
     properties_schema = {
         'InstanceId': string(
@@ -93,24 +88,3 @@ class VolumeAttachment(ServiceResource):
             common_properties.DEVICE_NAME, required=True, immutable=True, pattern='/dev/vd[b-z]'
         ),
     }
-
-    def find_existing(self):
-        """Return the id of the attachment that an interrupted create has made, or None."""
-        if self.record.properties is None:
-            return None
-        return find(self, self.stored_property('InstanceId'), self.stored_property('VolumeId'))
-
-    def handle_create(self):
-        server, volume, device = (
-            self.properties[name] for name in ('InstanceId', 'VolumeId', 'Device')
-        )
-        if self.resource_id is None:
-            self.resource_id_set((yield from attach(self, server, volume, device)))
-        else:
-            yield from wait_until_attached(self, volume)
-
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from detach(
-                self, self.stored_property('InstanceId'), self.stored_property('VolumeId')
-            )

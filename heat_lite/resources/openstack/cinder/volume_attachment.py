@@ -96,11 +96,43 @@ def _show_volume(resource, volume):
     return shown
 
 
-class CinderVolumeAttachment(ServiceResource):
+class Attachment(ServiceResource):
+    """The attachment of a volume to a server. ``names`` are the properties with server, volume and
+    device.
+    """
+
+    names: tuple[str, str, str]
+    default_client_name = 'cinder'
+
+    def find_existing(self):
+        """Return the id of the attachment that an interrupted create has made, or None."""
+        return None if self.record.properties is None else find(self, *self.stored_ends())
+
+    def stored_ends(self):
+        """Return the server and the volume by the stored properties."""
+        return [self.stored_property(name) for name in self.names[:2]]
+
+    def handle_create(self):
+        if self.resource_id is None:
+            yield from self.attach()
+        else:
+            yield from wait_until_attached(self, self.properties[self.names[1]])
+
+    def attach(self):
+        """A generator: attach the volume."""
+        given = (self.properties[name] for name in self.names)
+        self.resource_id_set((yield from attach(self, *given)))
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from detach(self, *self.stored_ends())
+
+
+class CinderVolumeAttachment(Attachment):
     """The attachment of a volume to a server."""
 
     resource_type = 'OS::Cinder::VolumeAttachment'
-    default_client_name = 'cinder'
+    names = ('instance_uuid', 'volume_id', 'mountpoint')
 
     properties_schema = {
         'instance_uuid': string(
@@ -120,36 +152,13 @@ class CinderVolumeAttachment(ServiceResource):
         """
         given = self.definition.properties or {}
         return itertools.product(
-            *(function.dependencies(given.get(name)) for name in ('instance_uuid', 'volume_id'))
+            *(function.dependencies(given.get(name)) for name in self.names[:2])
         )
-
-    def find_existing(self):
-        """Return the id of the attachment that an interrupted create has made, or None."""
-        if self.record.properties is None:
-            return None
-        return find(self, self.stored_property('instance_uuid'), self.stored_property('volume_id'))
-
-    def handle_create(self):
-        if self.resource_id is None:
-            yield from self._attach()
-        else:
-            yield from wait_until_attached(self, self.properties['volume_id'])
-
-    def _attach(self):
-        created = yield from attach(
-            self,
-            self.properties['instance_uuid'],
-            self.properties['volume_id'],
-            self.properties['mountpoint'],
-        )
-        self.resource_id_set(created)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         """Detach the volume, and attach it to the new server or as the new device."""
-        yield from detach(
-            self, self.stored_property('instance_uuid'), self.stored_property('volume_id')
-        )
-        yield from self._attach()
+        yield from detach(self, *self.stored_ends())
+        yield from self.attach()
 
     def handle_check(self):
         if self.definition.external_id is not None:
@@ -157,14 +166,8 @@ class CinderVolumeAttachment(ServiceResource):
         yield from self.call_with_retry(self.get_live_state, None)
 
     def get_live_state(self, resource_properties):
-        volume, server = self.stored_property('volume_id'), self.stored_property('instance_uuid')
+        server, volume = self.stored_ends()
         found = self.client().show(f'/volumes/{volume}', 'volume')
         if all(each['server_id'] != server for each in found['attachments']):
             raise errors.NotFound(f'Volume {volume} is not attached to server {server} any more')
         return {}
-
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from detach(
-                self, self.stored_property('instance_uuid'), self.stored_property('volume_id')
-            )

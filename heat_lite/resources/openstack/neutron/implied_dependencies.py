@@ -40,35 +40,19 @@ def maps(resource, name):
 
 def subnets_of(resource, others, network):
     """Return the names of the subnets of a network."""
-    if network is None:
-        return []
-    return [
-        name
-        for name, each in _of_type(resource, others, SUBNET)
-        if _first(resource, each, 'network', 'network_id') == network
-    ]
+    return _connected(resource, others, SUBNET, 'network', network)
 
 
 def interfaces_of(resource, others, router):
     """Return the names of the resources that add interfaces to a router."""
-    if router is None:
-        return []
-    return [
-        name
-        for name, each in _of_type(resource, others, INTERFACE)
-        if _first(resource, each, 'router', 'router_id') == router
-    ]
+    return _connected(resource, others, INTERFACE, 'router', router)
 
 
 def gateways_to(resource, others, network):
     """Return the names of the resources that connect routers to an external network."""
     if network is None:
         return
-    yield from (
-        name
-        for name, each in _of_type(resource, others, GATEWAY)
-        if _first(resource, each, 'network', 'network_id') == network
-    )
+    yield from _connected(resource, others, GATEWAY, 'network', network)
     for name, each in _of_type(resource, others, ROUTER):
         if value(resource, each, 'external_gateway_info', 'network') == network:
             yield name
@@ -88,6 +72,15 @@ def subnets_near(resource, others, port):
     for name, each in _of_type(resource, others, PORT):
         if port is not None and _reference(resource, name) == port:
             yield from subnets_of(resource, others, _first(resource, each, 'network', 'network_id'))
+
+
+def _connected(resource, others, kind, key, target):
+    """Return the names of the resources of a type whose property ``key`` refers to ``target``."""
+    return [
+        name
+        for name, each in _of_type(resource, others, kind)
+        if target is not None and _first(resource, each, key, f'{key}_id') == target
+    ]
 
 
 def _of_type(resource, others, kind):

@@ -29,6 +29,15 @@ class QoSPolicy(NeutronResource):
     attributes_schema = {'rules': list_attribute('Rules of the QoS policy.')}
 
 
+def _policy(noun):
+    return string(
+        f'QoS policy of the {noun}, by name or id.',
+        required=True,
+        ref='neutron.qos_policy',
+        sent=False,
+    )
+
+
 class QoSBandwidthLimitRule(NeutronResource):
     """A QoS rule that limits the bandwidth."""
 
@@ -45,12 +54,7 @@ class QoSBandwidthLimitRule(NeutronResource):
         'max_kbps': integer(
             'Largest bandwidth in kilobits per second.', required=True, update_allowed=True, min=0
         ),
-        'policy': string(
-            'QoS policy of the bandwidth limit, by name or id.',
-            required=True,
-            ref='neutron.qos_policy',
-            sent=False,
-        ),
+        'policy': _policy('bandwidth limit'),
         'direction': string(
             'Direction of the limited traffic, from the point of view of the port.',
             default='egress',
@@ -79,36 +83,9 @@ class QoSDscpMarkingRule(NeutronResource):
             'DSCP mark.',
             required=True,
             update_allowed=True,
-            allowed=[
-                0,
-                8,
-                10,
-                12,
-                14,
-                16,
-                18,
-                20,
-                22,
-                24,
-                26,
-                28,
-                30,
-                32,
-                34,
-                36,
-                38,
-                40,
-                46,
-                48,
-                56,
-            ],
+            allowed=[0, *range(8, 42, 2), 46, 48, 56],
         ),
-        'policy': string(
-            'QoS policy of the DSCP mark, by name or id.',
-            required=True,
-            ref='neutron.qos_policy',
-            sent=False,
-        ),
+        'policy': _policy('DSCP mark'),
         'tenant_id': string('Project of the DSCP mark, by id. Requires administrator rights.'),
     }
 
@@ -132,12 +109,7 @@ class QoSMinimumBandwidthRule(NeutronResource):
             update_allowed=True,
             min=0,
         ),
-        'policy': string(
-            'QoS policy of the minimum bandwidth, by name or id.',
-            required=True,
-            ref='neutron.qos_policy',
-            sent=False,
-        ),
+        'policy': _policy('minimum bandwidth'),
         'direction': string(
             'Direction of the guaranteed bandwidth, from the point of view of the port.',
             default='egress',
@@ -169,12 +141,7 @@ class QoSMinimumPacketRateRule(NeutronResource):
             update_allowed=True,
             min=0,
         ),
-        'policy': string(
-            'QoS policy of the minimum packet rate, by name or id.',
-            required=True,
-            ref='neutron.qos_policy',
-            sent=False,
-        ),
+        'policy': _policy('minimum packet rate'),
         'direction': string(
             'Direction of the guaranteed packet rate, from the point of view of the port.',
             default='egress',

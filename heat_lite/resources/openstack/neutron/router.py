@@ -177,10 +177,7 @@ class RouterInterface(VisibleConnection):
             return  # an interrupted create has made it; Neutron refuses a second request
         router, key, other = self._wanted()
         path = f'/routers/{router}/add_router_interface'
-        add = functools.partial(self.client().request_json, 'PUT', path, {key: other})
-        # a second request for the same interface would be refused
-        retry = ServiceRetry(self, self.retry_conflict)
-        yield from retry.until_made(add, self.find_existing, lambda found: found)
+        yield from self._send_once(path, {key: other}, self.find_existing)
         self.resource_id_set(f'{router}:{key}={other}')
 
     def find_existing(self):
@@ -213,10 +210,16 @@ class RouterInterface(VisibleConnection):
             return
         router, key, value = self._parts()
         path = f'/routers/{router}/remove_router_interface'
-        remove = functools.partial(self.client().request_json, 'PUT', path, {key: value})
-        retry = ServiceRetry(self, self.retry_conflict)
         with contextlib.suppress(errors.NotFound):
-            yield from retry.until_made(remove, self._find_removed, lambda found: found)
+            yield from self._send_once(path, {key: value}, self._find_removed)
+
+    def _send_once(self, path, body, find):
+        """A generator: send a request that would be refused if it is repeated after its success,
+        which ``find()`` shows.
+        """
+        send = functools.partial(self.client().request_json, 'PUT', path, body)
+        retry = ServiceRetry(self, self.retry_conflict)
+        yield from retry.until_made(send, find, lambda found: found)
 
     def _find_removed(self):
         return None if self.is_connected() else self.resource_id

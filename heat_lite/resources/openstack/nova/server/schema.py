@@ -1,5 +1,6 @@
 """The schemas of the properties and attributes of OS::Nova::Server."""
 
+from heat_lite.resources.base.software_config_agent import swift_data_property
 from heat_lite.resources.openstack.neutron import port
 from heat_lite.template.schema import (
     CACHE_NONE,
@@ -207,15 +208,8 @@ PROPERTIES = {
         update_allowed=True,
         since='8.0.0',
     ),
-    'deployment_swift_data': map_(
-        'Swift object from which the agent polls its metadata, for the transport POLL_TEMP_URL.',
-        {
-            'container': string('Name of the Swift container.', min=1),
-            'object': string('Name of the Swift object.', min=1),
-        },
-        default={},
-        update_allowed=True,
-        since='9.0.0',
+    'deployment_swift_data': swift_data_property(
+        'Swift object from which the agent polls its metadata, for the transport POLL_TEMP_URL.'
     ),
 }
 
