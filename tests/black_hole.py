@@ -13,11 +13,11 @@ class BlackHole:
     From then on it accepts connections and data, and neither answers nor closes anything.
     """
 
-    def __init__(self, address):
+    def __init__(self, address, port=None):
         self._address = address
         self._silent = threading.Event()
         self._opened = []
-        self.port = ports.reserve()
+        self.port = port or ports.reserve()
         self._listener = socket.create_server(('127.0.0.1', self.port), backlog=512)
         threading.Thread(target=self._accept, daemon=True).start()
 

@@ -25,10 +25,11 @@ HEAT_LITE = [
     ),
     cfg.IntOpt(
         'graceful_shutdown_timeout',
-        default=60,
+        default=20,
         min=0,
         help='Number of seconds that running steps of resources, e.g. calls to the cloud, have to '
-        'finish when an engine is stopped.',
+        'finish when an engine is stopped. Five seconds later it is killed. A manager of '
+        'services must wait for so long: Kubernetes waits for 30 seconds by default.',
     ),
     cfg.IntOpt(
         'request_shutdown_timeout',

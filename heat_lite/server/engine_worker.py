@@ -84,7 +84,8 @@ def run(conf, registry, signals, shown=monitor.HIDDEN, number=0):
     """
     shown.count(number)
     try:
-        service = start(conf, registry)
+        with supervisor.stopped_at_once():
+            service = start(conf, registry)
     except connections.ERRORS as error:
         LOG.error('Engine %d cannot start: %s', number, connections.describe_failure(error))
         return 1

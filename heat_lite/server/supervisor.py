@@ -194,6 +194,7 @@ class Supervisor:
             if fileno is not None:
                 os.set_inheritable(fileno, False)
         del os.environ[watchdog.SLOT_VARIABLE]
+        watchdog.set_name(sys.argv[0])
         self._run_worker(slot.number, slot.watchdog_pid)
 
     def _run_worker(self, number, watchdog_pid):
@@ -203,6 +204,8 @@ class Supervisor:
             for signum in watchdog.HANDLED_SIGNALS:
                 signal.signal(signum, signal.SIG_DFL)
             signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the worker can report
+            # a stop signal that has come before ends the process here
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, watchdog.STOP_SIGNALS)
             with signal_stream() as signals:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, watchdog.HANDLED_SIGNALS)
                 _end_with_watchdog(
@@ -244,6 +247,7 @@ class Supervisor:
             self._delay,
             self._limits,
             self._standalone,
+            sys.argv[0],
             f'{os.getpid()}:{",".join(map(str, listeners))}:{beats}',
             workers,
             sys.orig_argv[1:],
@@ -276,6 +280,18 @@ def signal_stream():
         signal.set_wakeup_fd(previous_fd)
         reader.close()
         writer.close()
+
+
+@contextlib.contextmanager
+def stopped_at_once():
+    """Let a stop signal end the process at once while there is nothing to finish.
+
+    A start may wait long for a database or a broker.
+    """
+    handlers = {signum: signal.signal(signum, signal.SIG_DFL) for signum in watchdog.STOP_SIGNALS}
+    yield
+    for signum, handler in handlers.items():
+        signal.signal(signum, handler)
 
 
 def _ignore(signum, frame):

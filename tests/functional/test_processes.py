@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 import requests
+from sqlalchemy.engine import make_url
 
-from tests import brokers, ports
+from tests import black_hole, brokers, databases, ports
 from tests.timeouts import WAIT_SECONDS
 
 BIN = Path(sys.executable).parent
@@ -87,6 +88,64 @@ def run():
 
 
 # --------------------------------------------------------------- embedded
+
+
+@pytest.fixture
+def heat_engine(run, tmp_path):
+    """A function that starts heat-engine, as Heat's deployers do, on a database."""
+    program, log, file = (tmp_path / name for name in ('heat-engine', 'engine.log', 'heat.conf'))
+    program.write_text(
+        f'#!{sys.executable}\nfrom heat_lite.cmd.aliases import commands\n'
+        'raise SystemExit(commands.engine())\n'
+    )
+    program.chmod(0o755)
+
+    def start(connection):
+        file.write_text(
+            '[DEFAULT]\ntransport_url = local://\nnum_engine_workers = 1\n'
+            f'[database]\nconnection = {connection}\n[heat_lite]\nworker_restart_delay = 0\n'
+        )
+        return run(log, program, '--config-file', file), log
+
+    return start
+
+
+def name_of(pid):
+    """Return the name by which ``pgrep`` finds a process."""
+    return Path(f'/proc/{pid}/comm').read_text().strip()
+
+
+def test_engine_starts_before_its_database_answers(heat_engine, tmp_path):
+    with databases.migrated('mysql', tmp_path) as url:
+        port, address = ports.reserve(), make_url(url)
+        _, log = heat_engine(address.set(port=port).render_as_string(hide_password=False))
+        wait_until(lambda: 'wait for their database' in log.read_text())
+        way = black_hole.BlackHole((address.host, address.port or 3306), port)
+        wait_until(lambda: 'is ready' in log.read_text())
+        way.close()
+
+
+def test_engine_that_waits_for_its_database_stops_at_once(heat_engine):
+    engine, log = heat_engine(f'mysql+pymysql://root@127.0.0.1:{ports.reserve()}/heat')
+    (worker,) = wait_until(lambda: children(engine))
+    wait_until(lambda: 'watchdog.py' in Path(f'/proc/{engine.pid}/cmdline').read_text())
+    engine.terminate()
+    assert engine.wait(WAIT_SECONDS) == 0
+    assert not alive(worker) and 'cannot start' not in log.read_text()
+
+
+def test_each_process_has_the_name_of_its_program(heat_engine, tmp_path):
+    with databases.migrated('sqlite', tmp_path) as url:
+        engine, log = heat_engine(url)
+        wait_until(lambda: 'is ready' in log.read_text())
+        (worker,) = children(engine)
+        os.kill(worker, signal.SIGKILL)
+        wait_until(lambda: log.read_text().count('is ready') == 2)
+        (replacement,) = children(engine)
+        assert replacement != worker
+        assert {name_of(pid) for pid in (engine.pid, replacement)} == {'heat-engine'}
+        engine.terminate()
+        assert engine.wait(WAIT_SECONDS) == 0
 
 
 @pytest.mark.parametrize(

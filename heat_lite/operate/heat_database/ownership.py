@@ -28,7 +28,7 @@ def require_own_database(conf: ConfigOpts) -> None:
         others = holders()
         revision = _revision()
     except connections.ERRORS as error:
-        LOG.debug('Whether Heat holds the database is unknown: %s', error)
+        LOG.warning('The engines wait for their database: %s', connections.describe_failure(error))
         return
     if others:
         raise exception.ConfigurationError(held_by(others))

@@ -9,6 +9,8 @@ import textwrap
 
 import pytest
 
+from heat_lite.conf import server
+from heat_lite.server import supervisor
 from tests.timeouts import WAIT_SECONDS, wait_until
 
 PROGRAM = """
@@ -286,3 +288,8 @@ def test_standalone_worker_dies_with_the_watchdog_even_if_it_hangs(standalone):
 def _command_line(pid):
     with open(f'/proc/{pid}/cmdline', 'rb') as file:
         return file.read()
+
+
+def test_engine_ends_within_the_time_that_kubernetes_gives():
+    opts = {opt.dest: opt.default for opt in server.HEAT_LITE}
+    assert opts['graceful_shutdown_timeout'] + supervisor.KILL_DELAY < 30
