@@ -85,15 +85,30 @@ def masked(line):
     return line.strip()
 
 
-def merge(expected, actual):
-    """Return the actual lines, each as the page has it if both are the same but for what varies."""
+def merge(expected, actual, keep=lambda page, line: True):
+    """Return the actual lines, each as the page has it if both are the same but for what varies.
+
+    ``keep`` tells of two such lines whether that of the page stays.
+    """
     left, merged = list(expected), []
     for line in actual:
         same = next((each for each in left if each != ELLIPSIS and fits(each, line)), None)
         if same is not None:
             left.remove(same)
-        merged.append(line if same is None else same)
+        merged.append(line if same is None or not keep(same, line) else same)
     return merged
+
+
+def has_columns_of(page, line):
+    """Whether a line of a page has the columns of that of a run; its unknown texts have none."""
+    if ELLIPSIS in page.strip()[1:]:
+        return True
+    shown = []
+    for each in (page, line):
+        for pattern, replacement in MASKS[:-1]:
+            each = pattern.sub(replacement, each)
+        shown.append(re.sub(r'\s*SECONDS\s*', ' SECONDS ', each).rstrip())
+    return shown[0] == shown[1]
 
 
 def counts(line):
