@@ -17,6 +17,12 @@ ROOT = Path(__file__).resolve().parents[1]
 GALLERY = ROOT / 'docs' / 'guide' / 'gallery'
 GENERATOR = ROOT / 'etc' / 'heat_lite' / 'config-generator.conf'
 NAMESPACE = re.compile(r'^namespace = (.+)$', re.MULTILINE)
+#: how much more a result of the search counts than others, by the begin of the page's path
+BOOSTS = {
+    ('guide/types/', 'decisions/', 'architecture', 'glossary', 'conformance', 'benchmarks'): 0.2,
+    ('operations', 'releasing', 'security', 'takeover'): 0.5,
+    ('guide/',): 2,
+}
 LINK = re.compile(r'\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)')
 
 
@@ -33,7 +39,14 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Turn links to templates into links to the gallery, to other files of the source into text."""
+    """Turn links to templates into links to the gallery, to other files of the source into text.
+
+    The search shows what a beginner reads first.
+    """
+    path_of_page = page.file.src_uri
+    for begins, boost in BOOSTS.items():
+        if path_of_page.startswith(begins):
+            page.meta.setdefault('search', {'boost': boost})
 
     def target(found):
         text, path, _ = found.groups()
