@@ -231,7 +231,7 @@ def test_update_shows_its_changes_before_it_starts(window, make):
     page.get_by_role('link', name='timeline').click()
     page.get_by_role('button', name='password').first.wait_for()
     page.get_by_role(
-        'img', name=re.compile(r'calling \d\.\d+ s; on the critical path')
+        'img', name=re.compile(r'calling [\d.]+ m?s; on the critical path')
     ).first.wait_for()
     page.get_by_label('Only the critical path').check()
     page.get_by_role('button', name='network').wait_for(state='detached')
@@ -278,7 +278,7 @@ def test_timeline_tells_calls_from_waits_of_both_kinds(window, make):
     page.get_by_role('img', name='waiting for the cloud').nth(1).wait_for()
     bar = page.get_by_role('img').last
     name = bar.get_attribute('aria-label')
-    assert re.match(r'waiting for other resources [345]\.\d s, calling [01]\.\d+ s, waiting', name)
+    assert re.match(r'waiting for other resources [345]\.\d s, calling [\d.]+ m?s, waiting', name)
     widths = bar.locator('.phase').evaluate_all('all => all.map((each) => each.offsetWidth)')
     assert widths[0] > 100 and widths[-1] > 100
     assert page.get_by_text('calling and waiting').count() == 0
@@ -572,6 +572,56 @@ def test_api_is_described_by_the_page(window):
     assert page.evaluate('fetch("/openapi.json").then((each) => each.status)') == 200
 
 
+def test_focus_returns_from_the_menu_its_dialogs_and_a_resource(window, make):
+    page = window.open(make('focus', SHOP.replace('A small shop', 'Focus')), 'resources')
+    menu = page.get_by_label('More actions')
+    has_focus = 'each => each === document.activeElement'
+    menu.press('Enter')
+    page.get_by_role('button', name='Check').press('Escape')
+    assert menu.evaluate(has_focus)
+    menu.press('Enter')
+    page.get_by_role('button', name='Delete…').press('Enter')
+    page.get_by_role('dialog').get_by_role('textbox').press('Escape')
+    page.get_by_role('dialog').wait_for(state='detached')
+    assert menu.evaluate(has_focus)
+    resource = page.get_by_role('button', name='database', exact=True)
+    resource.press('Enter')
+    detail = page.get_by_role('complementary', name='Resource database')
+    detail.wait_for()
+    resource.press('Escape')
+    detail.wait_for(state='detached')
+
+
+def test_failure_in_a_module_leads_to_its_file_and_is_drawn(window, make):
+    failing = {'type': TEST, 'properties': {'fail': True}}
+    module = {'heat_template_version': '2021-04-16', 'resources': {'db': failing}}
+    template = {**BROKEN, 'resources': {'module': {'type': 'db.yaml'}}}
+    text = f'# the text of its author\n{json.dumps(module)}'
+    page = window.open(make('in-module', template, files={'db.yaml': text}))
+    card = page.get_by_role('region', name='Failure')
+    card.get_by_role('button', name='module/db').click()
+    page.locator('.canvas[data-nodes="2"]').wait_for()  # the nested stack is opened
+    card.get_by_role('link', name='place in db.yaml').click()
+    page.get_by_text('the text of its author').wait_for()
+    assert page.locator('.cm-lintRange-error').text_content() == '"db"'
+
+
+def test_event_of_a_nested_stack_leads_to_its_resource(window, make):
+    page = window.open(make('nested-events', SHOP.replace('A small shop', 'Events')), 'events')
+    row = page.get_by_role('row').filter(has_text='Stack CREATE completed')
+    row.get_by_role('button', name='servers', exact=True).click()
+    page.get_by_role('complementary', name='Resource servers').wait_for()
+
+
+def test_button_without_an_answer_is_not_said_to_be_tried_again(window):
+    page = window.open('create')
+    page.get_by_label('Name of the stack').fill('away')
+    page.get_by_text('The template is valid').wait_for()
+    page.route('**/stacks/preview', lambda route: route.abort())
+    page.get_by_role('button', name='Preview').click()
+    page.get_by_text('Try again when it is back').wait_for()
+
+
 def test_hostile_names_stay_text(window, make):
     template = {
         'heat_template_version': '2021-04-16',
@@ -653,7 +703,7 @@ VIEWS = {
     'stacks': 'There is no stack in this project yet',
     'create': 'The template is valid',
     'types': 'OS::Heat::RandomString',
-    'service': 'max_stacks_per_tenant',
+    'service': 'template size',
     'api': 'GET /stacks',
     'docs': 'you want to',
 }

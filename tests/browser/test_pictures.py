@@ -100,7 +100,9 @@ def keep(screen, name, scheme):
 
 def test_picture_of_the_graph(screen, make, scheme):
     page = screen.open(make(f'site-{scheme}', SITE.replace('SECONDS', '0')))
-    page.locator('.canvas[data-tones*="complete"]').wait_for()
+    page.set_viewport_size({**SIZE, 'height': 760})
+    page.get_by_role('button', name='Open nested').click()
+    page.locator('.canvas[data-nodes="8"]').wait_for()
     keep(screen, 'graph', scheme)
 
 
@@ -122,7 +124,7 @@ def test_picture_of_a_preview(screen, make, scheme):
 
 def test_picture_of_the_timeline(screen, make, scheme):
     page = screen.open(make(f'times-{scheme}', SITE.replace('SECONDS', '2')), 'timeline')
-    page.get_by_role('button', name='balancer').first.wait_for()
+    page.get_by_role('button', name='web/0').first.wait_for()
     keep(screen, 'timeline', scheme)
 
 

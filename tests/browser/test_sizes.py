@@ -44,6 +44,35 @@ def test_wide_graph_fits_and_is_seen(chromium, service, make):
         window.close()
 
 
+def test_graph_of_wide_layers_is_read_on_a_phone(chromium, service, make):
+    template = template_of([f'net{number}' for number in range(24)])
+    for number in range(24):
+        needs = [f'net{number}', f'net{number * 7 % 24}']
+        template['resources'][f'server{number}'] = {'type': TEST, 'depends_on': needs}
+    path = make('layers', template)
+    for options in ({}, PHONE):
+        window = conftest.Window(chromium, service.url.removesuffix('/v1'), **options)
+        page = window.open(path)
+        window.wait_for_tones({'complete': 48})
+        drawing = page.evaluate(DRAWING)
+        assert drawing['zoom'] >= 0.69
+        assert min(drawing[side] for side in ('left', 'right', 'top')) >= 0
+        window.picture(f'layers-{len(options)}')
+        page.get_by_role('button', name='Fit the graph').click()
+        assert page.evaluate(DRAWING)['bottom'] >= 0
+        window.close()
+
+
+def test_names_of_stacks_have_the_width_of_a_phone(chromium, service, make):
+    name = 'the-name-of-a-stack-with-a-number-1'
+    make(name, template_of(['r']))
+    window = conftest.Window(chromium, service.url.removesuffix('/v1'), **PHONE)
+    row = window.open('stacks').get_by_role('row').filter(has_text=name)
+    link, status = row.get_by_role('link').bounding_box(), row.locator('.status').bounding_box()
+    assert link['height'] < 30 and link['y'] + link['height'] <= status['y']
+    window.close()
+
+
 def test_long_names_leave_room_on_a_phone(chromium, service, make):
     name = 'long-' * 51
     path = make(name, template_of(['r' * 255]))

@@ -34,6 +34,9 @@ function grouped(requests: Request[]): [string, Request[]][] {
 
 const short = (path: string) => path.replace('/v1/{tenant_id}', '') || '/';
 
+/** A path that may be broken before each of its parts only. */
+const parts = (path: string) => path.split(/(?=\/)/).map((each) => <>{each}<wbr /></>);
+
 export function ApiView({ api, route, id }: { api: Api; route: Route; id: string }) {
   const { value, error } = useLoad(() => api.description<Description>(), [api]);
   const [text, setText] = useState('');
@@ -48,7 +51,7 @@ export function ApiView({ api, route, id }: { api: Api; route: Route; id: string
         <ErrorNote error={error} />
         <div class="menu" tabIndex={0}>{grouped(shown).map(([tag, members]) => (
           <section key={tag}><h2>{tag}</h2><ul>{members.map(({ method, path, operation }) => (
-            <li key={operation.operationId}><a aria-current={operation.operationId === id ? 'true' : undefined} href={href(route.project, ['api', operation.operationId])}><span class="method">{method}</span> {short(path)}</a></li>
+            <li key={operation.operationId}><a aria-current={operation.operationId === id ? 'true' : undefined} href={href(route.project, ['api', operation.operationId])}><span class="method">{method}</span> <span>{parts(short(path))}</span></a></li>
           ))}</ul></section>
         ))}</div>
       </section>

@@ -98,7 +98,7 @@ export async function reach(url: string, options: RequestInit): Promise<Response
     return await fetch(url, options);
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
-    throw new ApiError(0, 'The service does not answer. The page tries again by itself.');
+    throw new ApiError(0, `The service does not answer. ${(options.method ?? 'GET') === 'GET' ? 'The page tries again by itself.' : 'Try again when it is back.'}`);
   }
 }
 

@@ -10,7 +10,17 @@ export function EventsPanel({ context }: { context: StackContext }) {
   const [text, setText] = useState('');
   const [failed, setFailed] = useState(false);
   const [order, setOrder] = useState<Order | null>(null);
-  const path = (event: Event) => (event.physical_resource_id === ownStack(event.links)?.id ? plain(event.resource_name) : pathOf(store.nodes, ownStack(event.links)?.id ?? '', event.resource_name));
+  const owners = useMemo(() => new Map([...store.nodes.values()].map((node) => [node.nestedId, node])), [store.version]);
+  /** The resource that an event is about: that of a nested stack for its own events. */
+  const keyOf = (event: Event) => {
+    const own = ownStack(event.links)?.id ?? '';
+    return event.physical_resource_id === own ? owners.get(own)?.key : `${own}/${event.resource_name}`;
+  };
+  const path = (event: Event) => {
+    const key = keyOf(event), owner = key && store.nodes.get(key);
+    if (owner) return pathOf(store.nodes, owner.stackId, owner.resource_name);
+    return key ? pathOf(store.nodes, ownStack(event.links)?.id ?? '', event.resource_name) : plain(event.resource_name);
+  };
   const columns: Column<Event>[] = [
     { label: 'Time', value: (each) => each.event_time }, { label: 'Resource', value: path }, { label: 'Status', value: (each) => each.resource_status },
     { label: 'Reason', value: (each) => each.resource_status_reason, class: 'wide' },
@@ -32,11 +42,11 @@ export function EventsPanel({ context }: { context: StackContext }) {
       <Rows items={shown} height={33} label="Events"
         header={<Heads columns={columns} order={order} change={setOrder} />}
         row={(event) => {
-          const own = ownStack(event.links);
+          const key = keyOf(event);
           return (
             <tr key={event.id}>
               <td class="mono"><time dateTime={event.event_time}>{clock(event.event_time)}</time></td>
-              <td class="name"><button class="link" onClick={() => context.select(`${own?.id}/${event.resource_name}`)}>{path(event)}</button></td>
+              <td class="name">{key && store.nodes.has(key) ? <button class="link" onClick={() => context.select(key)}>{path(event)}</button> : path(event)}</td>
               <td><Status value={event.resource_status} /></td>
               <td class="wide reason" title={oneWay(event.resource_status_reason)}>{oneWay(event.resource_status_reason)}</td>
             </tr>

@@ -4,7 +4,7 @@ import type { Event } from './api';
 import { href } from './router';
 import type { StackContext } from './stack-context';
 import { isFailed, type Node, ownStack, pathOf, type StackStore } from './stack-store';
-import { ErrorNote, oneWay, plain } from './widgets';
+import { byNumber, ErrorNote, oneWay, plain } from './widgets';
 
 /** What others stopped is no cause. */
 const STOPPED = /^(resource )?.*(aborted|cancelled)\.?$/i;
@@ -16,6 +16,13 @@ export function leaves(store: StackStore): Node[] {
   const failed = [...store.nodes.values()].filter((node) => isFailed(node.resource_status));
   const stacks = new Set(failed.map((node) => node.stackId));
   return failed.filter((node) => !(node.nestedId && stacks.has(node.nestedId)) && !STOPPED.test(node.resource_status_reason));
+}
+
+/** The text that has a resource: the template, or the file that is the type of its nested stack. */
+export function textOf(store: StackStore, { stackId }: Node): string | undefined {
+  if (stackId === store.id) return 'template';
+  const type = [...store.nodes.values()].find((each) => each.nestedId === stackId)?.resource_type;
+  return type && /\.(ya?ml|json|template)$/.test(type) ? type : undefined;
 }
 
 interface Cause { path: string; type: string; action: string; reason: string; node?: Node; note?: string; change?: string }
@@ -76,7 +83,7 @@ function grouped(causes: Cause[]): Cause[][] {
     const key = [cause.type, cause.action, cause.note, cause.path.includes('/') ? cause.change : '', words].join('\n');
     groups.set(key, [...(groups.get(key) ?? []), cause]);
   }
-  return [...groups.values()];
+  return [...groups.values()].map((causes) => causes.sort((one, other) => byNumber(one.path, other.path)));
 }
 
 const HINTS: [RegExp, string][] = [
@@ -129,7 +136,9 @@ function CauseItem({ context, causes }: { context: StackContext; causes: Cause[]
   const [all, setAll] = useState(false);
   const [{ node, type, action, reason, note }] = causes;
   const changes = [...new Set(causes.flatMap((each) => each.change ?? []))];
-  const place = node && href(context.route.project, ['stacks', node.stackName, node.stackId, 'template'], { at: node.resource_name });
+  const { store, route } = context;
+  const text = node && textOf(store, node);
+  const place = node && href(route.project, ['stacks', ...(text ? [store.name, store.id] : [node.stackName, node.stackId]), 'template'], { at: node.resource_name, text: text ?? '' });
   return (
     <div class="cause">
       <p class="where">
@@ -137,7 +146,7 @@ function CauseItem({ context, causes }: { context: StackContext; causes: Cause[]
         {causes.slice(0, all ? undefined : PATHS).map((each) => (each.node ? <button class="link" onClick={() => context.select(each.node!.key)}>{each.path}</button> : <strong>{each.path}</strong>))}
         {causes.length > PATHS && !all && <button class="link" onClick={() => setAll(true)}>and {causes.length - PATHS} more</button>}
         {type && <span class="type">{type}</span>}<span class="dim">{action.toLowerCase()}</span>
-        {place && <a href={place}>place in the {node.stackId === context.store.id ? 'template' : 'template of the nested stack'}</a>}
+        {place && <a href={place}>place in {!text ? 'the template of the nested stack' : text === 'template' ? 'the template' : plain(text.split('/').at(-1))}</a>}
       </p>
       <p class="reason">{oneWay(reason)}</p>
       {note && <p class="dim">{oneWay(note)}</p>}

@@ -58,15 +58,19 @@ export function GraphPanel({ context, chosen }: { context: StackContext; chosen:
       && `${node.resource_name} ${node.resource_type} ${node.physical_resource_id}`.toLowerCase().includes(words);
   }, [text, state]);
   useEffect(() => { drawing.current?.show(store, { open, unfolded, wanted }); }, [store.version, open, unfolded, wanted, ready]);
-  useLayoutEffect(() => { drawing.current?.choose(folded || chosen); }, [chosen, folded, ready, store.nodes.size]);
+  useLayoutEffect(() => { drawing.current?.choose(folded || chosen); drawing.current?.reveal(folded || chosen); }, [chosen, folded, ready, store.nodes.size]);
   const nodes = [...store.nodes.values()];
   const isFiltered = !!text || !!state;
   const found = isFiltered ? nodes.filter(wanted) : nodes;
-  const reveal = (node: Node) => {
+  const openOwners = (node: Node) => {
     const owners = new Map(nodes.flatMap((each): [string, Node][] => (each.nestedId ? [[each.nestedId, each]] : [])));
     const path: string[] = [];
     for (let owner = owners.get(node.stackId); owner; owner = owners.get(owner.stackId)) path.push(owner.key);
-    setOpen((old) => new Set([...old, ...path]));
+    setOpen((old) => (path.every((key) => old.has(key)) ? old : new Set([...old, ...path])));
+  };
+  useEffect(() => { const node = store.nodes.get(chosen); if (node) openOwners(node); }, [chosen]);
+  const reveal = (node: Node) => {
+    openOwners(node);
     select.current(node.key);
     drawing.current?.reveal(node.key);
   };

@@ -15,6 +15,8 @@ const TONES = ['complete', 'progress', 'failed', 'none', 'quiet'];
 const MANY = 300;
 /** Below this zoom nodes have the full colour of their state: their borders and texts are too thin to be seen. */
 const FAR = 0.3;
+/** The smallest zoom at which texts can be read, and the space around a drawing. */
+const READABLE = 0.7, MARGIN = 24;
 
 type Colours = Record<string, string>;
 
@@ -165,7 +167,7 @@ export class GraphDrawing {
     this.graph.on('zoom', () => this.colourFar());
     this.graph.on('scrollzoom dragpan pinchzoom', () => { this.touched = true; });
     this.worker.onmessage = (message: MessageEvent<LayoutResult>) => this.place(message.data);
-    this.resized = new ResizeObserver(() => { this.graph.resize(); if (!this.touched) this.fit(); });
+    this.resized = new ResizeObserver(() => { this.graph.resize(); if (!this.touched) this.begin(); });
     this.resized.observe(element);
   }
 
@@ -184,7 +186,7 @@ export class GraphDrawing {
     if (!this.graph.elements().length) this.element.dataset.arranging = '';
     const { width, height } = this.element.getBoundingClientRect();
     const request: LayoutRequest = {
-      id: this.request, width: WIDTH, height: HEIGHT, aspect: Math.max(0.4, width / Math.max(height, 1)),
+      id: this.request, width: WIDTH, height: HEIGHT, screen: { width: (width - 2 * MARGIN) / READABLE, height: Math.max(height, 1) / READABLE },
       nodes: shape.drawn.map(({ key, parent }) => ({ id: key, parent })), edges: shape.edges,
     };
     this.worker.postMessage(request);
@@ -216,10 +218,10 @@ export class GraphDrawing {
     });
     delete this.element.dataset.arranging;
     this.far = false;
-    this.touched = false;
-    this.fit();
+    this.begin();
     this.colourFar();
     this.choose(this.chosen);
+    this.reveal(this.chosen);
     this.publish(this.shape);
   }
 
@@ -280,9 +282,18 @@ export class GraphDrawing {
     this.refresh();
   }
 
+  /** Show the whole; of a drawing that is only too high to be read, its top. */
+  private begin(): void {
+    this.fit();
+    const { x1, y1, w } = this.graph.elements().boundingBox({}), width = this.graph.width();
+    const zoom = Math.min((width - 2 * MARGIN) / w, 1);
+    if (this.graph.zoom() >= READABLE || zoom < READABLE - 0.01) return;
+    this.graph.viewport({ zoom, pan: { x: (width - w * zoom) / 2 - x1 * zoom, y: MARGIN - y1 * zoom } });
+  }
+
   fit(): void {
     if (!this.graph.elements().length) return;
-    this.graph.fit(undefined, 24);
+    this.graph.fit(undefined, MARGIN);
     if (this.graph.zoom() > 1.1) { this.graph.zoom(1.1); this.graph.center(); }
     this.touched = false;
   }

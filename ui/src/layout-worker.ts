@@ -3,15 +3,26 @@ import dagre from '@dagrejs/dagre';
 
 export interface LayoutNode { id: string; parent: string | null }
 export interface LayoutEdge { source: string; target: string }
-export interface LayoutRequest { id: number; nodes: LayoutNode[]; edges: LayoutEdge[]; width: number; height: number; aspect: number }
+export interface LayoutRequest { id: number; nodes: LayoutNode[]; edges: LayoutEdge[]; width: number; height: number; screen: Screen }
+/** The size of the drawing on the screen at the smallest zoom at which it can be read. */
+export interface Screen { width: number; height: number }
 export interface LayoutResult { id: number; positions: Record<string, { x: number; y: number }> }
 
 interface Box { width: number; height: number; places: Map<string, { x: number; y: number }> }
 const GAP = 24, PADDING = 22, TITLE = 16, BESIDE = 18, BELOW = 44;
-/** Parts of more nodes are laid out faster; in graphs of more nodes wide layers are folded. */
+/** Parts of more nodes are laid out faster. */
 const MANY = 150;
-/** How much wider than the whole drawing a part of a large graph may be. */
+/** How much wider than the whole drawing a part of a graph that cannot be read as a whole may be. */
 const TOO_WIDE = 2.5;
+/** A drawing that can be read is at most so many screens high: it is scrolled. */
+const SCREENS = 3;
+
+/** The wanted width of a drawing of an area: one that can be read and scrolled down, else in the shape of the screen. */
+function widthOf(area: number, { width, height }: Screen): { limit: number; isRead: boolean } {
+  const whole = Math.sqrt((area * width) / height);
+  const isRead = area <= SCREENS * width * height;
+  return { limit: isRead ? Math.min(whole, width) : whole, isRead };
+}
 
 /** Lay out the children of a parent, those inside first. Positions are relative to the box. */
 function layOut(parent: string | null, request: LayoutRequest, children: Map<string | null, LayoutNode[]>): Box {
@@ -26,7 +37,7 @@ function layOut(parent: string | null, request: LayoutRequest, children: Map<str
       : { width: request.width, height: request.height };
   };
   const parts = components(own.map((node) => node.id), request.edges);
-  const placed = pack(parts.map((part) => layers(part, request, size)), request.aspect);
+  const placed = pack(parts.map((part) => layers(part, request, size)), request.screen);
   for (const [id, box] of boxes) {
     const centre = placed.places.get(id)!;
     placed.places.delete(id);
@@ -77,45 +88,51 @@ function layers(ids: string[], request: LayoutRequest, size: Size): Box {
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   const places = new Map(ids.map((id) => [id, { x: graph.node(id).x, y: graph.node(id).y }]));
-  const all = request.nodes.length;
-  const wanted = Math.sqrt(all * (request.width + BESIDE) * (request.height + BESIDE) * request.aspect);
-  return all > MANY && width > TOO_WIDE * wanted ? fold(places, size, request.aspect) : { width, height, places };
+  const { limit, isRead } = widthOf(request.nodes.length * (request.width + BESIDE) * (request.height + BELOW), request.screen);
+  return width > (isRead ? request.screen.width : TOO_WIDE * limit) ? fold(places, size, limit) : { width, height, places };
 }
 
 /** Break layers that are much wider than the screen into lines, as a text is. */
-function fold(places: Map<string, { x: number; y: number }>, size: Size, aspect: number): Box {
+function fold(places: Map<string, { x: number; y: number }>, size: Size, limit: number): Box {
   const ranks = new Map<number, string[]>();
   for (const [id, { y }] of places) {
     const rank = ranks.get(y);
     if (rank) rank.push(id);
     else ranks.set(y, [id]);
   }
-  let area = 0;
-  for (const id of places.keys()) area += (size(id).width + BESIDE) * (size(id).height + BESIDE);
-  const limit = Math.sqrt(area * aspect);
   const folded = new Map<string, { x: number; y: number }>();
-  let y = 0, widest = 0;
+  const lines: { ids: string[]; width: number; height: number; isLast: boolean }[] = [];
   for (const [, ids] of [...ranks].sort(([one], [other]) => one - other)) {
     ids.sort((one, other) => places.get(one)!.x - places.get(other)!.x);
-    let x = 0, line = 0;
+    let line = { ids: [] as string[], width: -BESIDE, height: 0, isLast: false };
     for (const id of ids) {
       const { width, height } = size(id);
-      if (x > 0 && x + width > limit) { x = 0; y += line + BESIDE; line = 0; }
+      if (line.ids.length && line.width + BESIDE + width > limit) { lines.push(line); line = { ids: [], width: -BESIDE, height: 0, isLast: false }; }
+      line.ids.push(id);
+      line.width += BESIDE + width;
+      line.height = Math.max(line.height, height);
+    }
+    lines.push({ ...line, isLast: true });
+  }
+  const widest = Math.max(...lines.map((line) => line.width));
+  let y = 0;
+  for (const line of lines) {
+    let x = (widest - line.width) / 2;
+    for (const id of line.ids) {
+      const { width, height } = size(id);
       folded.set(id, { x: x + width / 2, y: y + height / 2 });
       x += width + BESIDE;
-      line = Math.max(line, height);
-      widest = Math.max(widest, x - BESIDE);
     }
-    y += line + BELOW;
+    y += line.height + (line.isLast ? BELOW : BESIDE);
   }
   return { width: widest, height: y - BELOW, places: folded };
 }
 
 /** Put boxes in rows, so that the whole has about the wanted proportion. */
-function pack(boxes: Box[], aspect: number): Box {
+function pack(boxes: Box[], screen: Screen): Box {
   boxes.sort((one, other) => other.places.size - one.places.size || other.height - one.height);
   const area = boxes.reduce((sum, box) => sum + (box.width + GAP) * (box.height + GAP), 0);
-  const limit = Math.max(Math.sqrt(area * aspect), ...boxes.map((box) => box.width));
+  const limit = Math.max(widthOf(area, screen).limit, ...boxes.map((box) => box.width));
   const places = new Map<string, { x: number; y: number }>();
   let x = 0, y = 0, row = 0, width = 0;
   for (const box of boxes) {

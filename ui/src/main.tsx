@@ -74,14 +74,14 @@ function Docs({ route }: { route: Route }) {
 }
 
 function Frame({ api, route, config, onLogOut, onSession }: { api: Api; route: Route; config: Config; onLogOut: () => void; onSession: (session: Session) => void }) {
-  const here = route.parts[0] ?? 'stacks';
+  const here = (route.parts[0] ?? 'stacks').replace('create', 'stacks');
   const link = (part: string, label: string, kind?: string) => (
     <a class={kind} href={href(route.project, [part])} aria-current={here === part ? 'page' : undefined}>{label}</a>
   );
   return (
     <header class="top">
       <a class="brand" href={href(route.project, ['stacks'])}><span class="logo" aria-hidden="true" />heat_lite</a>
-      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('service', 'Service')}{link('api', 'API')}{link('docs', 'Docs', 'wide')}</nav>
+      <nav aria-label="Main">{link('stacks', 'Stacks')}{link('types', 'Types')}{link('service', 'Service')}{link('api', 'API', 'wide')}{link('docs', 'Docs')}</nav>
       <span class="grow" />
       <ProjectSwitch api={api} project={route.project} onSession={onSession} />
       {api.session.user && <span class="user">{api.session.user}</span>}

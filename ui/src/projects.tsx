@@ -13,8 +13,9 @@ export function ProjectSwitch({ api, project, onSession }: { api: Api; project: 
   const [error, setError] = useState<unknown>(null);
   const hasKeystone = config.login === 'keystone';
   const { value } = useLoad(async () => (hasKeystone ? projectsOf(config.auth_url!, session.token!) : (config.projects ?? []).map((each) => ({ id: each, name: each }))), [session.token]);
-  const known = value ?? [];
-  const projects = known.some((each) => each.id === project) ? known : [{ id: project, name: session.projectName }, ...known];
+  const [seen] = useState(new Map<string, string>());
+  seen.set(project, session.projectName);
+  const projects = [...new Map([...seen, ...(value ?? []).map((each): [string, string] => [each.id, each.name])])].map(([id, name]) => ({ id, name }));
   const change = async (id: string) => {
     setError(null);
     if (id === OTHER) { setAsked(true); return; }

@@ -57,19 +57,30 @@ export function ServiceView({ api }: { api: Api }) {
   );
 }
 
-function Limits({ api, limits, used: counts }: { api: Api; limits: Limit[]; used: Record<string, number> }) {
+/** The groups of limits by their names; each limit is in the first that fits. */
+const GROUPS: [string, RegExp][] = [['At a time', /requests|streams|at_work/], ['In the project', /_per_tenant|_per_alarm/], ['In a stack', /./]];
+
+function Limits({ api, limits, used }: { api: Api; limits: Limit[]; used: Record<string, number> }) {
+  const groups = GROUPS.map(([title], index) => ({ title, own: limits.filter((each) => GROUPS.findIndex(([, names]) => names.test(each.name)) === index) }));
   return (
     <section class="limits" aria-label="Limits">
       <h2>Limits of {api.session.projectName}</h2>
-      <dl class="schema">{limits.map(({ name, limit, help }) => ({ name, limit, help, used: counts[name] })).map(({ name, limit, help, used }) => (
-        <div key={name}><dt>{name.replace(/^max_/, '').replace('_per_tenant', '').replaceAll('_', ' ')}</dt>
-          <dd>{used !== undefined && limit > 0
-            ? <label class="quota"><meter max={limit} high={limit * NEAR} value={used} aria-label={`Used of ${name}`} /> {used.toLocaleString()} of {limit.toLocaleString()}</label>
-            : <span>{used !== undefined && `${used.toLocaleString()}, `}{limit < 0 ? 'no limit' : limit.toLocaleString()}</span>}
-          <p class="help">{help} <code>{name}</code></p></dd>
-        </div>
-      ))}</dl>
+      <div class="columns">{[groups[1], groups[2], groups[0]].map(({ title, own }) => (
+        <section key={title}><h3>{title}</h3>{own.map((each) => <LimitItem key={each.name} {...each} used={used[each.name]} />)}</section>
+      ))}</div>
     </section>
+  );
+}
+
+/** One limit in a line; what it means is shown on demand. */
+function LimitItem({ name, limit, help, used }: Limit & { used?: number }) {
+  const size = name.endsWith('_size') ? `${(limit / 1024).toLocaleString()} KiB` : limit.toLocaleString();
+  return (
+    <details><summary><span class="grow">{name.replace(/^max_/, '').replace('_per_tenant', '').replaceAll('_', ' ')}</span>
+      {used !== undefined && limit > 0 && <meter max={limit} high={limit * NEAR} value={used} aria-label={`Used of ${name}`} />}
+      <span class="quota">{used !== undefined && `${used.toLocaleString()} of `}{limit < 0 || (limit === 0 && /0 means no limit/.test(help)) ? 'no limit' : size}</span></summary>
+      <p class="help">{help} <code>{name}</code></p>
+    </details>
   );
 }
 

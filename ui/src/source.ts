@@ -11,19 +11,20 @@ export function dump(value: unknown): string {
   return stringify(Object.fromEntries(entries), { lineWidth: 96, aliasDuplicateObjects: false });
 }
 
-/** Return the line of a path in a text, from 1; null if the text has no such path. */
-export function lineOf(text: string, path: string[]): number | null {
+/** Return the place of the key at the end of a path in a text, from 1; null if the text has no such path. */
+export function placeOf(text: string, path: string[]): { line: number; column: number } | null {
   const counter = new LineCounter();
   let node: unknown = parseDocument(text, { lineCounter: counter }).contents;
-  let line: number | null = null;
+  let place: { line: number; column: number } | null = null;
   for (const name of path) {
     if (!isCollection(node) || !isMap(node)) return null;
     const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === name);
     if (!pair || !isScalar(pair.key) || !pair.key.range) return null;
-    line = counter.linePos(pair.key.range[0]).line;
+    const { line, col: column } = counter.linePos(pair.key.range[0]);
+    place = { line, column };
     node = pair.value;
   }
-  return line;
+  return place;
 }
 
 export interface Mistake { line: number; column: number; message: string }
@@ -32,6 +33,6 @@ export interface Mistake { line: number; column: number; message: string }
 export function mistakesOf(text: string): Mistake[] {
   const found = parseDocument(text, { prettyErrors: true });
   return found.errors.map((error) => ({
-    line: error.linePos?.[0].line ?? 1, column: error.linePos?.[0].col ?? 1, message: error.message.split('\n')[0],
+    line: error.linePos?.[0].line ?? 1, column: error.linePos?.[0].col ?? 1, message: error.message.split('\n')[0].replace(/ at line \d+, column \d+:?$/, ''),
   }));
 }

@@ -44,6 +44,9 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
   const context: StackContext = { api, store, route, select, open };
   const node = store.nodes.get(chosen.includes('/') ? chosen : `${id}/${chosen}`);
   const state = store.stack?.stack_status ?? '';
+  const leave = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && node && !(event.target as Element).closest('dialog, input, details[open].dropdown')) select('');
+  };
   // an update that is over needs its draft no more; one that was rolled back has its text there
   useEffect(() => {
     const key = draftKey(route.project, id);
@@ -53,7 +56,7 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
   if (state === 'DELETE_COMPLETE') return <Gone name={name} project={route.project}>The stack was deleted{store.stack?.deletion_time && <> <Age time={store.stack.deletion_time} /> ago</>}. Nothing of it is left here.</Gone>;
   if (store.error?.status === 404) return <Gone name={name} project={route.project}>{store.stack ? 'The stack is not there any more.' : 'There is no stack of this name and id in the project. It may have been deleted, or the address is of another project.'}</Gone>;
   return (
-    <main class={node ? 'stack with-detail' : 'stack'} tabIndex={-1}>
+    <main class={node ? 'stack with-detail' : 'stack'} tabIndex={-1} onKeyDown={leave}>
       <Head context={context} />
       <ErrorNote error={store.error} />
       <FailureCard context={context} />

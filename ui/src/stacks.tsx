@@ -145,12 +145,12 @@ export function StacksView({ api, route }: { api: Api; route: Route }) {
       {stacks && !rows.length && <Nothing filtered={!!(text || state || tags)} project={route.project} />}
       {rows.length > 0 && (
         <div class="scroll">
-          <table class="list">
+          <table class="list stacks">
             <thead><Heads columns={COLUMNS} order={order} change={setOrder} before={<th class="tick"><span class="hidden">Select</span></th>} /></thead>
             <tbody>{shown.map(({ stack, depth, children }) => (
               <tr key={stack.id}>
                 <td class="tick"><input type="checkbox" aria-label={`Select ${stack.stack_name}`} checked={chosen.has(stack.id)} onChange={() => setChosen((old) => toggle(old, stack.id))} /></td>
-                <td class="name" style={{ paddingLeft: `${8 + depth * 20}px` }}>
+                <td class="name" style={{ '--inset': `${depth * 20}px` }}>
                   {children > 0 && (
                     <button class="fold" aria-expanded={open.has(stack.id)} aria-label={`Nested stacks of ${stack.stack_name}`}
                       onClick={() => setOpen((old) => toggle(old, stack.id))}>{open.has(stack.id) ? '▾' : '▸'} {children}</button>

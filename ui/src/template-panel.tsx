@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, stackPath } from './api';
 import type { Editor } from './editor';
-import { leaves } from './failure';
+import { leaves, textOf } from './failure';
 import { href } from './router';
 import { bodyOfTexts, lint, type Texts } from './template-service';
 import type { StackContext } from './stack-context';
@@ -44,7 +44,9 @@ export function TemplatePanel({ context }: { context: StackContext }) {
   const { store, route } = context;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
-  const [file, setFile] = useState('template');
+  const wanted = route.query.get('text') || 'template';
+  const [file, setFile] = useState(wanted);
+  useEffect(() => setFile(wanted), [wanted]);
   const { value, error } = useLoad(() => readTexts(context), [store.id, store.stack?.updated_time, store.stack?.stack_status]);
   const text = !value ? '' : file === 'template' ? value.template : file === 'environment' ? value.environment : value.files[file] ?? '';
   useEffect(() => {
@@ -54,14 +56,13 @@ export function TemplatePanel({ context }: { context: StackContext }) {
       if (ended || !host.current) return;
       editor.current = new Made(host.current, text, { readOnly: true, label: `Text of ${file}` });
       const at = route.query.get('at');
-      const line = file === 'template' && at ? source.lineOf(text, ['resources', at]) : null;
-      if (line) editor.current.reveal(line);
+      const place = file === wanted && at ? source.placeOf(text, ['resources', at]) : null;
+      if (place) editor.current.reveal(place.line);
       const linted = await lint(context.api, bodyOfTexts(value)).catch(() => []);
       if (ended) return;
-      const failed = file === 'template' ? leaves(store).filter((node) => node.stackId === store.id) : [];
-      const marks = failed.flatMap((node) => {
-        const line = source.lineOf(text, ['resources', node.resource_name]);
-        return line ? [{ line, column: 1, message: node.resource_status_reason, severity: 'error' as const }] : [];
+      const marks = leaves(store).filter((node) => textOf(store, node) === file).flatMap((node) => {
+        const place = source.placeOf(text, ['resources', node.resource_name]);
+        return place ? [{ ...place, message: node.resource_status_reason, severity: 'error' as const }] : [];
       });
       editor.current?.mark([...marks, ...linted.filter((each) => each.file === file)]);
     });

@@ -112,6 +112,7 @@ const hasFractions = (rows: Row[]): boolean => rows.some((row) => row.phases.som
 
 /** A duration, with as many digits as have a meaning. */
 function seconds(milliseconds: number, exact: boolean): string {
+  if (exact && milliseconds < 100) return `${Math.round(milliseconds)} ms`;
   if (exact && milliseconds < 10000) return `${(milliseconds / 1000).toFixed(milliseconds < 1000 ? 2 : 1)} s`;
   return milliseconds < 60000 ? `${Math.round(milliseconds / 1000)} s` : age(new Date(0).toISOString(), milliseconds);
 }

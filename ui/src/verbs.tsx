@@ -19,12 +19,12 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
   const path = stackPath(stack.stack_name, stack.id);
   useCloseOutside(menu);
   const run = async (name: string) => {
-    menu.current!.open = false;
+    closeMenu(menu);
     setError(null);
     try { await api.action(stack, name); store.refresh(); } catch (problem) { setError(problem); }
   };
   const exported = async () => {
-    menu.current!.open = false;
+    closeMenu(menu);
     setError(null);
     try { download(`${stack.stack_name}.json`, JSON.stringify(await api.get(`${path}/export`), null, 2), 'application/json'); } catch (problem) { setError(problem); }
   };
@@ -33,7 +33,7 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
     try { setDocument(JSON.stringify(await api.request('DELETE', `${path}/abandon`), null, 2)); } catch (problem) { store.start(); throw problem; }
     setTimeout(() => setAsked('abandoned'));
   };
-  const ask = (what: Asked) => { menu.current!.open = false; setAsked(what); };
+  const ask = (what: Asked) => { closeMenu(menu); setAsked(what); };
   const item = (label: string, act: () => void, disabled = false, danger = false): JSX.Element => (
     <li><button disabled={disabled} class={danger ? 'item danger-text' : 'item'} onClick={act}>{label}</button></li>
   );
@@ -49,7 +49,7 @@ export function Verbs({ context, stack }: { context: StackContext; stack: Stack 
           {item('Check', () => run('check'), busy)}
           {item('Suspend', () => run('suspend'), busy || stack.stack_status.startsWith('SUSPEND'))}
           {item('Resume', () => run('resume'), busy || !stack.stack_status.startsWith('SUSPEND'))}
-          {item('Snapshots', () => { menu.current!.open = false; context.open('snapshots'); })}
+          {item('Snapshots', () => { closeMenu(menu); context.open('snapshots'); })}
           {item(stack.protected ? 'Unprotect' : 'Protect', () => run(stack.protected ? 'unprotect' : 'protect'))}
           {item('Export', () => void exported())}
           {item('Abandon…', () => ask('abandon'), busy, true)}
@@ -97,13 +97,20 @@ function Cancel({ context, stack, onClose }: { context: StackContext; stack: Sta
   );
 }
 
+/** Close a menu; the focus goes to its button, to which a dialog returns it too. */
+function closeMenu({ current }: { current: HTMLDetailsElement | null }): void {
+  current!.open = false;
+  current!.querySelector('summary')!.focus();
+}
+
 function useCloseOutside(menu: { current: HTMLDetailsElement | null }): void {
   useEffect(() => {
     const close = (event: globalThis.Event) => {
       const element = menu.current;
       if (!element?.open) return;
       const isEscape = event instanceof KeyboardEvent && event.key === 'Escape';
-      if (isEscape || (event.type === 'click' && !element.contains(event.target as globalThis.Node))) element.open = false;
+      if (isEscape) closeMenu(menu);
+      else if (event.type === 'click' && !element.contains(event.target as globalThis.Node)) element.open = false;
     };
     document.addEventListener('click', close);
     document.addEventListener('keydown', close);

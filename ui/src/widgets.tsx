@@ -68,7 +68,7 @@ export function errorText(error: unknown): string {
 }
 
 export function ErrorNote({ error }: { error: unknown }) {
-  return error ? <p class="note failed" role="alert">{oneWay(errorText(error))}</p> : null;
+  return error ? <p class={isPassing(error) ? 'note failed passing' : 'note failed'} role="alert">{oneWay(errorText(error))}</p> : null;
 }
 
 /** The result of a function that reads, again when its keys change, and until the service answers. */
@@ -93,10 +93,11 @@ export function Dialog({ title, onClose, children, wide = false }: {
   title: string; onClose: () => void; children: ComponentChildren; wide?: boolean;
 }) {
   const element = useRef<HTMLDialogElement>(null);
+  const [opener] = useState(document.activeElement as HTMLElement | null);
   useEffect(() => {
     const dialog = element.current!;
     if (!dialog.open) dialog.showModal();
-    return () => dialog.close();
+    return () => { dialog.close(); opener?.focus(); };
   }, []);
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-label={title}
@@ -188,13 +189,16 @@ export function Rows<T>({ items, height, label, row, header }: {
 export interface Column<T> { label: string; value: (row: T) => string | number | null | undefined; class?: string }
 export interface Order { column: string; down: boolean }
 
+/** The order of texts with numbers in them: ``group/2`` before ``group/10``. */
+export const byNumber = (one: string, other: string): number => one.localeCompare(other, undefined, { numeric: true });
+
 /** Return rows in the order of a column; without one as they are. Rows of equal values stay as they are. */
 export function ordered<T>(rows: T[], columns: Column<T>[], order: Order | null): T[] {
   const chosen = columns.find((each) => each.label === order?.column);
   if (!chosen || !order) return rows;
   const compare = (one: T, other: T) => {
     const a = chosen.value(one) ?? '', b = chosen.value(other) ?? '';
-    return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+    return typeof a === 'number' && typeof b === 'number' ? a - b : byNumber(String(a), String(b));
   };
   return [...rows].sort((one, other) => (order.down ? -1 : 1) * compare(one, other));
 }
