@@ -14,6 +14,8 @@ from oslo_log import formatters
 from heat_lite.common import log_context, printable
 from heat_lite.common.value_types import Value, Values
 
+#: formatters of data, with places for what ``_fields`` returns
+STRUCTURED = (formatters.JSONFormatter, formatters.FluentFormatter)
 #: bytes of a line in UTF-8, without its end
 LINE_SIZE = 2048
 #: bytes of a line of JSON, whose escapes and repeated message take room
@@ -40,8 +42,8 @@ class _SafeRecord(logging.LogRecord):
 class LineFormatter(logging.Formatter):
     """A formatter that makes the message of a record safe and lets ``inner`` format it.
 
-    ``is_json``: ``inner`` returns JSON, whose texts and lists are cut. ``is_brief``: the message
-    begins with the names of stack and resource, and with the level of a problem.
+    ``is_json``: ``inner`` returns JSON or a dict, whose texts and lists are cut. ``is_brief``: the
+    message begins with the names of stack and resource, and with the level of a problem.
     """
 
     def __init__(self, inner: logging.Formatter, is_json: bool = False, is_brief: bool = False):
@@ -50,7 +52,7 @@ class LineFormatter(logging.Formatter):
         self._is_json = is_json
         self._is_brief = is_brief
 
-    def format(self, record: logging.LogRecord) -> str:
+    def format(self, record: logging.LogRecord) -> Value:
         safe = copy.copy(record)
         safe.__class__ = _SafeRecord
         subject = log_context.get_subject()
@@ -67,7 +69,10 @@ class LineFormatter(logging.Formatter):
         if self._is_brief and record.levelno > logging.INFO:
             message = f'{record.levelname} {message}'
         safe.msg, safe.args = printable.shorten(message, MESSAGE_SIZE), None
-        text = redact(self._inner.format(safe))
+        formatted: Value = self._inner.format(safe)
+        if not isinstance(formatted, str):  # data for Fluentd
+            return json.loads(_short_json(redact(json.dumps(formatted, default=str))))
+        text = redact(formatted)
         return _short_json(text) if self._is_json else _safe_lines(text)
 
 
@@ -133,5 +138,5 @@ def install(is_brief: bool = False) -> None:
         for handler in getattr(logger, 'handlers', ()):  # a place for a name has none
             if not isinstance(handler.formatter, LineFormatter):
                 inner = handler.formatter or logging.Formatter()
-                is_json = isinstance(inner, formatters.JSONFormatter)
+                is_json = isinstance(inner, STRUCTURED)
                 handler.setFormatter(LineFormatter(inner, is_json, is_brief))

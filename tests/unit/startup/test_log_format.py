@@ -3,9 +3,12 @@
 Each case is a process of its own, as loggers belong to a process.
 """
 
+import contextlib
+import socket
 import subprocess
 import sys
 
+import msgpack
 import pytest
 
 #: writes a line at two levels, and a third one after the files are read again
@@ -107,3 +110,51 @@ def test_log_file_in_a_folder_has_each_line_once(tmp_path):
     assert run(tmp_path, options) == [[], []]
     text = (tmp_path / 'kolla' / 'heat-engine.log').read_text()
     assert [line.partition(' [-] ')[2] for line in text.splitlines()] == LINES
+
+
+FLUENT = """[loggers]
+keys = root
+[handlers]
+keys = fluent
+[formatters]
+keys = fluent
+[logger_root]
+level = INFO
+handlers = fluent
+[handler_fluent]
+class = fluent.handler.FluentHandler
+args = ('openstack.heat', '127.0.0.1', {port})
+formatter = fluent
+[formatter_fluent]
+class = {formatter}
+"""
+
+
+@pytest.mark.parametrize(
+    'formatter', ['oslo_log.formatters.FluentFormatter', 'fluent.handler.FluentRecordFormatter']
+)
+def test_fluentd_gets_each_record_as_data(tmp_path, formatter):
+    with socket.create_server(('127.0.0.1', 0)) as fluentd:
+        text = FLUENT.format(port=fluentd.getsockname()[1], formatter=formatter)
+        (tmp_path / 'logging.conf').write_text(text)
+        assert run(tmp_path, f'log_config_append = {tmp_path}/logging.conf') == [[], []]
+        records = [data for _, _, data in received(fluentd)]
+    assert 'a line' in [each['message'] for each in records]
+    if formatter.startswith('oslo_log'):
+        (second,) = [each for each in records if each['message'].startswith('a second')]
+        assert (second['level'], second['name']) == ('WARNING', 'heat_lite.engine.service')
+        assert second['message'] == 'a second line\\nof a text'
+
+
+def received(fluentd):
+    """Return the messages [tag, time, data] of all connections that were made."""
+    fluentd.settimeout(0)
+    unpacker = msgpack.Unpacker(strict_map_key=False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            connection, _ = fluentd.accept()
+            connection.settimeout(None)
+            with connection:
+                while data := connection.recv(65536):
+                    unpacker.feed(data)
+    return list(unpacker)
