@@ -228,6 +228,40 @@ def test_secrets_are_masked_in_previews(engine):
     assert changes(answer, 'holder')['value']['before'] == '******'
 
 
+def test_generated_passwords_are_masked_in_previews_part_by_part(engine):
+    def resources(image, length=8):
+        environment = {'A': {'get_resource': 'pw'}, 'B': 'open'}
+        command = ['run', {'list_join': ['=', ['-p', {'get_attr': ['pw', 'value']}]]}]
+        value = {'image': image, 'environment': environment, 'command': command}
+        return {
+            'pw': {'type': RANDOM, 'properties': {'length': length}},
+            'web': {'type': VALUE, 'properties': {'value': value}},
+        }
+
+    identity = engine.create({'resources': resources('x')})
+    found = changes(preview(engine, identity, resources('y')), 'web')['value']
+    hidden = {'environment': {'A': '******', 'B': 'open'}, 'command': ['run', '******']}
+    assert found['before'] == {'image': 'x', **hidden} and found['secret']
+    assert found['after'] == {'image': 'y', **hidden}
+    found = changes(preview(engine, identity, resources('x', 9)), 'web')['value']
+    assert found['before'] == {'image': 'x', **hidden}
+    assert found['after'] == {
+        'image': 'x',
+        'environment': {'A': None, 'B': 'open'},
+        'command': ['run', None],
+    }
+    assert found['known_after'] == {
+        'value.environment.A': ['pw'],
+        'value.command.1': ['pw.value'],
+    }
+    # a key that only the new template has
+    moved = resources('x')
+    moved['web']['properties']['value']['other'] = {'get_resource': 'pw'}
+    found = changes(preview(engine, identity, moved), 'web')['value']
+    assert found['before']['environment'] == hidden['environment']
+    assert found['after']['other'] == '******'
+
+
 def test_failed_resources_are_replaced_and_missing_ones_created(engine):
     identity = engine.create(
         {

@@ -171,7 +171,7 @@ def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
     Masked values look equal, and are a change if the property has no other.
     """
     name, before, after = change['property'], change['before'], change['after']
-    if not change['known'] and not change.get('secret'):
+    if not change['known']:
         after = _with_unknown(after, change.get('known_after', {name: ()}), name)
     found = list(_different_parts(name, before, after))
     if not found and (change.get('secret') or change['forces_replacement']):

@@ -11,7 +11,7 @@ Tests: tests/functional/test_preview.py.
 import dataclasses
 import graphlib
 import typing
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
@@ -129,34 +129,38 @@ def stack_changes(
     snippets = {key: definition.value for key, definition in stack.bound.outputs.items()}
     with stack.foreseen(predicted.foresight):
         after = stack.outputs.foreseen()
+    tainted = {key for key in snippets if taint.is_tainted([snippets[key]])}
     return (
-        _changed(parameters, stack.parameters.with_values(), taint.hidden),
-        _changed(outputs, after, {key for key in snippets if taint.is_tainted([snippets[key]])}),
+        _changed(parameters, stack.parameters.with_values(), taint.hidden, _hide),
+        _changed(outputs, after, tainted, lambda name, value: taint.mask(value, [snippets[name]])),
     )
 
 
-def _changed(before: Values, after: Values, secret: Collection[str]) -> list[PropertyChange]:
-    return [
-        _masked(
-            PropertyChange(
-                name,
-                before.get(name),
-                after.get(name),
-                is_known(after.get(name)),
-                False,
-                name in secret,
-            )
-        )
-        for name in {**before, **after}
-        if not is_known(after.get(name)) or before.get(name) != after.get(name)
-    ]
+def _changed(
+    before: Values, after: Values, secret: Collection[str], mask: Callable[[str, Value], Value]
+) -> list[PropertyChange]:
+    changes = []
+    for name in {**before, **after}:
+        old, new = before.get(name), after.get(name)
+        known = is_known(new)
+        if not known or old != new:
+            if name in secret:
+                old, new = mask(name, old), mask(name, new)
+            changes.append(_masked(PropertyChange(name, old, new, known, False, name in secret)))
+    return changes
+
+
+def _hide(name: str, value: Value) -> Value:
+    return masking.mask(name, value, secret=True)
 
 
 def _masked(change: PropertyChange) -> PropertyChange:
-    secret = change.secret or masking.is_secret_name(change.property)
+    """Return a change without the values of keys that are secret by their names."""
     before, after = (
-        masking.mask(change.property, value, secret) for value in (change.before, change.after)
+        value if isinstance(value, Unknown) else masking.mask(change.property, value)
+        for value in (change.before, change.after)
     )
+    secret = change.secret or masking.is_secret_name(change.property)
     return change._replace(before=before, after=after, secret=secret)
 
 
@@ -206,7 +210,7 @@ class _Walk:
             self._changing[name] = IDENTITY
         elif decision.action == diff.UPDATE:
             self._changing[name] = ATTRIBUTES
-        self._taint.record(name, definition)
+        self._taint.record(name, definition, future.has_secret_value)
         condition = stack.bound.undecided.get(name)
         return PredictedChange(
             resource, decision, changes, definition.resource_type, nested, condition
@@ -258,10 +262,12 @@ class _Walk:
         after: Values,
         decision: diff.Decision,
     ) -> PropertyChange:
-        before = _stored(name, resource)
-        secret = self._taint.is_tainted([*_snippets(name, future), *_snippets(name, resource)])
+        mask, new, old = self._taint.mask, _snippets(name, future), _snippets(name, resource)
+        before = mask(mask(_stored(name, resource), old), new, exact=False)
+        wanted = mask(mask(after.get(name), new), old, exact=False)
         known, forces = name not in decision.later, name in decision.forced_by
-        return _masked(PropertyChange(name, before, after.get(name), known, forces, secret))
+        secret = self._taint.is_tainted([*new, *old])
+        return _masked(PropertyChange(name, before, wanted, known, forces, secret))
 
     def _nested(
         self, resource: Resource, future: Resource, decision: diff.Decision

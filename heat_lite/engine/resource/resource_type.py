@@ -65,6 +65,8 @@ class ResourceType:
     #: whether a complete resource has a physical id: an export of a wait condition has none, and
     #: the adoption takes it as it is
     has_object = True
+    #: whether its reference and attributes are secrets that it has made, as previews must not show
+    has_secret_value = False
     #: whether it may act for its user after the request; whether it cannot work without that
     uses_deferred_auth = requires_deferred_auth = False
     #: whether it contains a nested stack, whose needs are unknown

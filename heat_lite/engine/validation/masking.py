@@ -16,6 +16,7 @@ from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.environment import Environment
 from heat_lite.template.parameters.parameters import Parameters
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import Unknown
 
 if TYPE_CHECKING:
     from heat_lite.engine.stack.stack import Stack
@@ -175,12 +176,18 @@ class TaintTracker:
         self._scope = scope
         self.hidden = hidden
         self._tainted: set[str] = set()
+        self._secret: set[str] = set()
 
-    def record(self, name: str, definition: ResourceDefinition) -> None:
+    def record(
+        self, name: str, definition: ResourceDefinition, has_secret_value: bool = False
+    ) -> None:
         """Record a resource.
 
-        Call it in order of dependencies: attributes may expose a secret property.
+        Call it in order of dependencies: attributes may expose a secret property. Of one with a
+        secret value of its own, its reference does, too.
         """
+        if has_secret_value:
+            self._secret.add(name)
         if self.is_tainted((definition.properties or {}).values()):
             self._tainted.add(name)
 
@@ -188,15 +195,41 @@ class TaintTracker:
         """Return whether a secret flows into any of these parts of a definition."""
         return any(self._reads_secret(snippet) for snippet in snippets)
 
+    def mask(self, value: Value, snippets: Iterable[Value], exact: bool = True) -> Value:
+        """Return a value with MASK in place of what is secret by these parts of a definition.
+
+        Maps and lists are masked part by part where the definition has the same form. ``exact``: a
+        map with other keys, which a type may have renamed, is masked as a whole.
+        """
+        secret = [snippet for snippet in snippets if self._reads_secret(snippet)]
+        if value is None or isinstance(value, Unknown) or not secret:
+            return value
+        if isinstance(value, dict) and all(isinstance(each, dict) for each in secret):
+            if not exact or all(each.keys() <= value.keys() for each in secret):
+                return {
+                    key: self.mask(part, [each.get(key) for each in secret], exact)
+                    for key, part in value.items()
+                }
+        if isinstance(value, list) and all(_is_list_of(each, value) for each in secret):
+            rows = zip(value, *secret, strict=True)
+            return [self.mask(part, parts, exact) for part, *parts in rows]
+        return MASK
+
     def _reads_secret(self, snippet: Value) -> bool:
         if not isinstance(snippet, function.Function | dict | list):
             return False
+        if self._secret and function.dependencies(snippet) & self._secret:
+            return True
         if any(name in self._tainted for name in function.attribute_reads(snippet)):
             return True
         if not self.hidden or next(function.nodes(snippet), None) is None:
             return False
         parameters = parameters_read(snippet, self._scope)
         return parameters is None or bool(parameters & self.hidden)
+
+
+def _is_list_of(snippet: Value, value: list) -> bool:
+    return isinstance(snippet, list) and len(snippet) == len(value)
 
 
 def parameters_read(snippet: Value, scope: function.Scope) -> set[str] | None:

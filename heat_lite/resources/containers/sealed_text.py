@@ -98,6 +98,7 @@ class Secret(SealedText):
     """
 
     resource_type = 'HeatLite::Container::Secret'
+    has_secret_value = True
 
     properties_schema = {
         CONTENT: string(

@@ -24,6 +24,7 @@ class RandomString(Resource):
     """A random string, generated once, for passwords and secrets."""
 
     resource_type = 'OS::Heat::RandomString'
+    has_secret_value = True
     since = '2014.1'
     local = True
 
