@@ -297,6 +297,24 @@ def test_mistake_is_shown_at_its_place_while_one_types(window):
     assert page.get_by_role('button', name='template:15:11').count() == 1
 
 
+@pytest.mark.parametrize(
+    ('line', 'word', 'text'),
+    [
+        ('parameters: {p: {type: strin}}', 'strin', 'Invalid type (strin)'),
+        ('outputs: {p: 1, p: 2}', 'p', 'Map keys must be unique'),
+    ],
+)
+def test_mark_covers_the_faulty_word_and_the_place_is_told_once(window, line, word, text):
+    page = window.open('create')
+    template = f'heat_template_version: 2021-04-16\n{line}\n'
+    file = {'name': 'it.yaml', 'mimeType': 'text/plain', 'buffer': template.encode()}
+    page.get_by_label('Upload files').set_input_files(files=[file])
+    finding = page.get_by_role('listitem').filter(has_text=text)
+    finding.wait_for()
+    assert 'at line' not in finding.text_content()
+    page.locator('.cm-lintRange-error').get_by_text(word, exact=True).wait_for()
+
+
 def confirm(page, button, word=None):
     """Confirm the open dialog by its button; type the word that it asks for."""
     dialog = page.get_by_role('dialog')

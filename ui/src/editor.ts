@@ -31,9 +31,10 @@ const highlight = HighlightStyle.define([
 ]);
 
 /** Return where in the rest of a line the faulty word begins, and its length: a word that the message
- * quotes, if it stands there, else the first one. A word may contain colons, and spaces in quotes. */
+ * quotes or has in brackets, if it stands there, else the first one. A word may contain colons, and spaces in quotes. */
 export function faultyWord(rest: string, message: string): [number, number] {
-  for (const [, quoted] of message.matchAll(/["'`“]([^"'`”]+)["'`”]/g)) {
+  for (const [, inQuotes, inBrackets] of message.matchAll(/["'`“]([^"'`”]+)["'`”]|\((\w+)\)/g)) {
+    const quoted = inQuotes ?? inBrackets;
     const at = rest.search(new RegExp(`(?<![\\w.:-])${quoted.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`));
     if (at >= 0) return [at, quoted.length];
   }

@@ -89,7 +89,8 @@ function layers(ids: string[], request: LayoutRequest, size: Size): Box {
   const { width = 0, height = 0 } = graph.graph();
   const places = new Map(ids.map((id) => [id, { x: graph.node(id).x, y: graph.node(id).y }]));
   const { limit, isRead } = widthOf(request.nodes.length * (request.width + BESIDE) * (request.height + BELOW), request.screen);
-  return width > (isRead ? request.screen.width : TOO_WIDE * limit) ? fold(places, size, limit) : { width, height, places };
+  const { width: seen } = request.screen;
+  return width > (isRead ? seen : TOO_WIDE * limit) ? fold(places, size, isRead ? seen : limit) : { width, height, places };
 }
 
 /** Break layers that are much wider than the screen into lines, as a text is. */

@@ -28,7 +28,7 @@ export const MARKS: Record<string, string> = { failed: '✕', progress: '◐', q
 
 export function Status({ value }: { value: string | undefined | null }) {
   const kind = tone(value);
-  const text = (value ?? '').replaceAll('_', ' ').toLowerCase();
+  const text = value === 'INIT_COMPLETE' ? 'waiting' : (value ?? '').replaceAll('_', ' ').toLowerCase();
   return <span class={`status ${kind}`}><span class="mark" aria-hidden="true">{MARKS[kind]}</span>{text}</span>;
 }
 
