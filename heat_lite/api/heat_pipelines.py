@@ -5,8 +5,9 @@ configuration than that of the application, are replaced before, so no package `
 """
 
 import configparser
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+import webob
 from oslo_config import cfg
 from paste.deploy import loadwsgi
 
@@ -168,24 +169,21 @@ def pipeline_factory(
     return app
 
 
-class PathMap:
+class PathMap(wsgi.Responder):
     """Application that passes a request on by the beginning of its path."""
 
     def __init__(self, apps: Mapping[str, wsgi.WsgiApp]) -> None:
         #: the longest path first
         self.apps = sorted(apps.items(), key=lambda item: -len(item[0]))
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO', '')
         for prefix, app in self.apps:
             if path == prefix or path.startswith(f'{prefix}/'):
                 environ['SCRIPT_NAME'] = environ.get('SCRIPT_NAME', '') + prefix
                 environ['PATH_INFO'] = path[len(prefix) :]
-                return app(environ, start_response)
-        start_response('404 Not Found', [('Content-Length', '0')])
-        return []
+                return app
+        return webob.Response(status=404, content_type=None)
 
 
 def urlmap_factory(

@@ -7,7 +7,7 @@ of the service with ``/identity/v3``. The catalog has this service only.
 import datetime
 import json
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import webob
 import webob.exc
@@ -23,7 +23,7 @@ REFUSED = 'The request you have made requires authentication.'
 INTERFACES = ('public', 'internal', 'admin')
 
 
-class LocalIdentity:
+class LocalIdentity(wsgi.Responder):
     """The application; ``url``: the public URL of the service, ``max_body`` in bytes.
 
     ``regions``: those of the clouds, since an agent looks in the region of its server.
@@ -37,20 +37,16 @@ class LocalIdentity:
         self.regions = regions
         self.max_body = max_body
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request = webob.Request(environ)
         path = request.path_info.rstrip('/')
         if request.method in ('GET', 'HEAD') and path in (VERSIONS, VERSION):
-            response = self._version(path)
-        elif request.method == 'POST' and path == TOKENS:
-            response = self._log_in(wsgi.read_body(environ, self.max_body))
-        else:
-            raise webob.exc.HTTPNotFound(
-                f'{request.method} {path} is not supported: stack users can only log in.'
-            )
-        return response(environ, start_response)
+            return self._version(path)
+        if request.method == 'POST' and path == TOKENS:
+            return self._log_in(wsgi.read_body(environ, self.max_body))
+        raise webob.exc.HTTPNotFound(
+            f'{request.method} {path} is not supported: stack users can only log in.'
+        )
 
     def _version(self, path: str) -> webob.Response:
         links = [{'rel': 'self', 'href': f'{self.url}{VERSION}/'}]

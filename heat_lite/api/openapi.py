@@ -167,16 +167,10 @@ def _body() -> bytes:
     return json.dumps(document()).encode()
 
 
-class OpenApiFilter:
+class OpenApiFilter(wsgi.Filter):
     """Filter that answers GET of the document."""
 
-    def __init__(self, application: wsgi.WsgiApp) -> None:
-        self.application = application
-
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         if environ.get('PATH_INFO') != PATH or environ['REQUEST_METHOD'] not in ('GET', 'HEAD'):
-            return self.application(environ, start_response)
-        response = webob.Response(body=_body(), content_type='application/json', charset=None)
-        return response(environ, start_response)
+            return self.application
+        return webob.Response(body=_body(), content_type='application/json', charset=None)

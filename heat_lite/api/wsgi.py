@@ -47,6 +47,24 @@ MAX_DRAIN = 16 * 1024 * 1024
 NO_BODY = ('GET', 'HEAD', 'DELETE', 'OPTIONS')
 
 
+class Responder:
+    """An application that selects what answers a request: another application, or a response."""
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        return self.answer(environ)(environ, start_response)
+
+    def answer(self, environ: Environ) -> WsgiApp:
+        """Return what answers a request; errors are raised."""
+        raise NotImplementedError
+
+
+class Filter(Responder):
+    """A responder in front of an application, which answers all other requests."""
+
+    def __init__(self, application: WsgiApp) -> None:
+        self.application = application
+
+
 class BadRequest(webob.exc.HTTPBadRequest):
     """A 400 with a given ``error.type`` and the position of the error in a text of the request."""
 
@@ -259,7 +277,7 @@ def no_content(headers: dict[str, str] | None = None) -> webob.Response:
 FACTS = 'heat_lite.facts'
 
 
-class Application:
+class Application(Responder):
     """Application that routes requests for /{tenant_id}/... to actions.
 
     Project and policy are checked before the action. An action gets the request, the gaps of its
@@ -278,25 +296,22 @@ class Application:
         self._admission = admission
         self._router = router
 
-    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        return self.respond(Request(environ))(environ, start_response)
-
-    def respond(self, request: Request) -> webob.Response:
-        """Return the response to a request; errors are raised."""
+    def answer(self, environ: Environ) -> webob.Response:
+        request = Request(environ)
         route, gaps = self._find(request)
         if route is None:
             return no_content(gaps)
         context = request.context
         facts = {'action': route.name, 'request_id': log_context.id_of(context)}
-        request.environ.get(FACTS, {}).update(facts)
+        environ.get(FACTS, {}).update(facts)
         context.is_admin = self._enforcer.is_admin(context)
         if not context.is_admin and context.project_id != gaps['tenant_id']:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self._enforcer.enforce(context, route.rule)
         has_body = request.method not in NO_BODY
-        body = read_body(request.environ, self._max_body) if has_body else b''
-        with self._admission.permit(context, request.environ):
+        body = read_body(environ, self._max_body) if has_body else b''
+        with self._admission.permit(context, environ):
             if has_body:
                 gaps['body'] = (signal_details if route.takes_any else json_object)(body)
             return _response(route.action(request, **gaps), request)

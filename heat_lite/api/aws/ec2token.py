@@ -9,7 +9,7 @@ no secret is sent.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import webob
 from oslo_config import cfg
@@ -30,7 +30,7 @@ SIGNED = re.compile(r'/v1/(waitcondition|signal|deployments)/')
 SIGNED_METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST'), 'deployments': ('GET',)}
 
 
-class Ec2TokenFilter:
+class Ec2TokenFilter(wsgi.Filter):
     """Filter; ``keystones`` are asked in their order.
 
     ``logins``: the permits of signatures; ``max_body`` in bytes.
@@ -45,22 +45,20 @@ class Ec2TokenFilter:
         max_body: int,
         login: password.PasswordFilter | None = None,
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.login = login
         self.logins = logins
         self.max_body = max_body
         self.keystones = keystones
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request = webob.Request(environ)
         found = read_query(request, self.max_body)
         if self.login and USER in environ and not signatures.is_signed(request, found.params):
             self.login.authenticate(environ)
         else:
             self._check_signature(environ, signatures.credentials_of(request, found))
-        return self.application(environ, start_response)
+        return self.application
 
     def _check_signature(self, environ: wsgi.Environ, credentials: Values) -> None:
         with self.logins.permit(environ):

@@ -6,7 +6,6 @@ the path away, so the public URL of the service serves as well.
 
 import hmac
 import urllib.parse
-from collections.abc import Iterable
 
 import webob
 
@@ -17,20 +16,18 @@ from heat_lite.common import ec2
 from heat_lite.common.value_types import Values
 
 
-class LocalSignatureFilter:
+class LocalSignatureFilter(wsgi.Filter):
     """Filter; ``url``: the public URL of the service, ``max_body`` in bytes."""
 
     def __init__(
         self, application: wsgi.WsgiApp, keys: local_keys.LocalKeys, max_body: int, url: str = ''
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.keys = keys
         self.public = urllib.parse.urlsplit(url)
         self.max_body = max_body
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request = webob.Request(environ)
         found = ec2token.read_query(request, self.max_body)
         given = signatures.credentials_of(request, found)
@@ -39,7 +36,7 @@ class LocalSignatureFilter:
         if identity is None or not self._is_valid(given):
             raise faults.denied()
         auth_headers.set_identity(environ, **identity)
-        return self.application(environ, start_response)
+        return self.application
 
     def _is_valid(self, given: Values) -> bool:
         places = (

@@ -1,7 +1,7 @@
 """The application of an API of the query protocol: a table of actions."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 import webob
 
@@ -40,7 +40,7 @@ class QueryAction:
         return self.refused is None or name.partition('.')[0] in (*self.params, *self.refused)
 
 
-class QueryApplication:
+class QueryApplication(wsgi.Responder):
     """The application; ``version``: the one value of the parameter Version."""
 
     def __init__(
@@ -55,12 +55,7 @@ class QueryApplication:
         self.enforcer = enforcer
         self.admission = control
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
-        return self._respond(environ)(environ, start_response)
-
-    def _respond(self, environ: wsgi.Environ) -> webob.Response:
+    def answer(self, environ: wsgi.Environ) -> webob.Response:
         """Return the response to a request whose Query a filter has read and authenticated."""
         found: query.Query = environ[query.QUERY]
         context: RequestContext = environ[wsgi.CONTEXT]

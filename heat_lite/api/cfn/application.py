@@ -1,7 +1,5 @@
 """The application of the CloudFormation API: requests by signed URLs, and the actions of stacks."""
 
-from collections.abc import Iterable
-
 import webob
 from oslo_config import cfg
 
@@ -73,24 +71,22 @@ ACTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-class CfnApplication:
+class CfnApplication(wsgi.Responder):
     """The application; ``signed``: that of signed URLs, ``queried``: that of the query protocol."""
 
     def __init__(self, signed: wsgi.WsgiApp, queried: wsgi.WsgiApp) -> None:
         self.signed = signed
         self.queried = queried
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = signatures.path_of(webob.Request(environ))
         if ec2token.SIGNED.match(path):
-            return self.signed(environ, start_response)
+            return self.signed
         if path not in PATHS:
             raise faults.Fault(
                 404, 'InvalidAction', f'{path} is no path of this API: its actions are at /v1/'
             )
-        return self.queried(environ, start_response)
+        return self.queried
 
 
 def build(conf: cfg.ConfigOpts) -> CfnApplication:

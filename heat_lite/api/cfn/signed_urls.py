@@ -4,7 +4,6 @@ PUT /v1/waitcondition/{arn}, POST or PUT /v1/signal/{arn}, and GET /v1/deploymen
 """
 
 import re
-from collections.abc import Iterable
 
 import webob
 
@@ -23,7 +22,7 @@ METHODS = ec2token.SIGNED_METHODS
 RESOURCE = '/resources/'
 
 
-class SignedUrlApplication:
+class SignedUrlApplication(wsgi.Responder):
     """The application; ``max_body`` in bytes."""
 
     def __init__(
@@ -38,20 +37,16 @@ class SignedUrlApplication:
         self.admission = control
         self.max_body = max_body
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request, context = webob.Request(environ), environ[wsgi.CONTEXT]
         path = signatures.path_of(request)
         if path.startswith(DEPLOYMENTS):
-            response = self._deployments(request, context, path.removeprefix(DEPLOYMENTS))
-        elif (found := SIGNAL.fullmatch(path)) and request.method in METHODS[found['kind']]:
-            response = self._signal(request, context, found['arn'], found['kind'])
-        else:
-            raise _unknown_path(
-                f'{request.method} {request.path} is not supported: this API accepts signals only'
-            )
-        return response(environ, start_response)
+            return self._deployments(request, context, path.removeprefix(DEPLOYMENTS))
+        if (found := SIGNAL.fullmatch(path)) and request.method in METHODS[found['kind']]:
+            return self._signal(request, context, found['arn'], found['kind'])
+        raise _unknown_path(
+            f'{request.method} {request.path} is not supported: this API accepts signals only'
+        )
 
     def _deployments(
         self, request: webob.Request, context: RequestContext, server_id: str

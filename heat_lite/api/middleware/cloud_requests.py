@@ -5,7 +5,7 @@ of this service, from other machines, too. All other requests pass the guards of
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import webob.exc
 
@@ -21,23 +21,21 @@ IDENTITY = re.compile(r'/identity(/|$)')
 TOKEN_HEADER = 'HTTP_X_AUTH_TOKEN'
 
 
-class CloudFilter:
+class CloudFilter(wsgi.Filter):
     """Filter that accepts projects that are names of clouds, and sets the user of the cloud.
 
     ``users``: the id and the name of the user in each cloud. Another name gets HTTPNotFound.
     """
 
     def __init__(self, application: wsgi.WsgiApp, users: Mapping[str, tuple[str, str]]) -> None:
-        self.application = application
+        super().__init__(application)
         self.users = users
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         # a token of a client is no credential here: the login of the cloud is
         environ.pop(TOKEN_HEADER, None)
         environ[auth_headers.IDENTITY] = self._identity
-        return self.application(environ, start_response)
+        return self.application
 
     def _identity(self, name: str) -> dict[str, str]:
         if name not in self.users:
@@ -50,7 +48,7 @@ class CloudFilter:
         return {'user_id': user_id, 'user_name': user_name}
 
 
-class StackUserFilter:
+class StackUserFilter(wsgi.Filter):
     """The first filter: it tells requests of stack users from those of the user of the service.
 
     ``application`` serves stack users, ``signed`` signed URLs, ``identity`` their logins, and
@@ -65,18 +63,13 @@ class StackUserFilter:
         identity: wsgi.WsgiApp,
         guarded: wsgi.WsgiApp,
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.domain = domain
         self.signed = signed
         self.identity = identity
         self.guarded = guarded
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
-        return self._select(environ)(environ, start_response)
-
-    def _select(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO', '')
         if SIGNED.match(path) or _is_action(environ):
             return self.signed

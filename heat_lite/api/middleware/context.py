@@ -1,7 +1,6 @@
 """Filter that creates the RequestContext from the headers of an authentication filter."""
 
 import re
-from collections.abc import Iterable
 
 from oslo_config import cfg
 
@@ -13,18 +12,16 @@ from heat_lite.common.context import RequestContext
 DEPTH_HEADER = 'HTTP_X_HEAT_LITE_STACK_DEPTH'
 
 
-class ContextFilter:
+class ContextFilter(wsgi.Filter):
     """Filter; ``auth_url``: the Keystone of the token, unless the password filter has set one."""
 
     def __init__(self, application: wsgi.WsgiApp, auth_url: str | None = None) -> None:
-        self.application = application
+        super().__init__(application)
         self.auth_url = auth_url
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         environ[wsgi.CONTEXT] = self._context(environ)
-        return self.application(environ, start_response)
+        return self.application
 
     def _context(self, environ: wsgi.Environ) -> RequestContext:
         # The service sends its own password to the auth_url, so the client must not choose it. No

@@ -4,8 +4,6 @@ The backend gets the credentials of the request and returns the identity. Identi
 client are never used.
 """
 
-from collections.abc import Iterable
-
 import webob.exc
 from oslo_config import cfg
 
@@ -25,28 +23,26 @@ NO_BACKEND = (
 REFUSAL = 'The credentials of the request were not accepted.'
 
 
-class CustomBackendFilter:
+class CustomBackendFilter(wsgi.Filter):
     """Filter that calls ``authenticated_to_backend`` of the engine for each request."""
 
     def __init__(
         self, application: wsgi.WsgiApp, client: EngineClient, logins: LoginAdmission
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.client = client
         self.logins = logins
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         # an engine of an older release returns True, which names no user
         with self.logins.permit(environ):
             identity = self.client.authenticated_to_backend(_credentials(environ))
         if not isinstance(identity, dict):
-            return webob.exc.HTTPUnauthorized(REFUSAL)(environ, start_response)
+            return webob.exc.HTTPUnauthorized(REFUSAL)
         auth_headers.set_identity(environ, **identity)
         # for a pipeline of Heat's order, in which the filter "context" is before this one
         environ[wsgi.CONTEXT] = RequestContext.from_environ(environ)
-        return self.application(environ, start_response)
+        return self.application
 
 
 def _credentials(environ: wsgi.Environ) -> RequestContext:

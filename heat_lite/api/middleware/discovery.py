@@ -4,8 +4,6 @@ Clients with a catalog know the version of an endpoint. openstacksdk with ``auth
 the endpoint itself, e.g. ``/v1/default``, for a document of the form of Keystone's discovery.
 """
 
-from collections.abc import Iterable
-
 import webob
 
 from heat_lite.api import paste_config, wsgi
@@ -13,19 +11,14 @@ from heat_lite.api import paste_config, wsgi
 METHODS = ('GET', 'HEAD')
 
 
-class DiscoveryFilter:
+class DiscoveryFilter(wsgi.Filter):
     """Filter that returns the version document for /v1 and /v1/{project}."""
 
-    def __init__(self, application: wsgi.WsgiApp) -> None:
-        self.application = application
-
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         project = environ.get('PATH_INFO', '').strip('/')
         if environ['REQUEST_METHOD'] not in METHODS or '/' in project:
-            return self.application(environ, start_response)
-        return version(environ)(environ, start_response)
+            return self.application
+        return version(environ)
 
 
 def version(environ: wsgi.Environ) -> webob.Response:

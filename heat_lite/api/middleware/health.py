@@ -6,7 +6,6 @@ fail and for how long.
 """
 
 import logging
-from collections.abc import Iterable
 
 import webob
 import webob.exc
@@ -29,7 +28,7 @@ FRESH_SECONDS = 1.0
 GROUP = 'healthcheck'
 
 
-class HealthFilter:
+class HealthFilter(wsgi.Filter):
     """Filter that responds to its path without authentication, and passes all others on.
 
     ``checks``: the checks of [healthcheck]. A request that they ignore is passed on.
@@ -38,29 +37,27 @@ class HealthFilter:
     def __init__(
         self, application: wsgi.WsgiApp, client: EngineClient, checks: healthcheck.Healthcheck
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.client = client
         self.checks = checks
         self.health = health_checks.Health(probes(client))
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO')
         if path not in (PATH, LIVE, READY):
-            return self.application(environ, start_response)
+            return self.application
         response = self.checks.process_request(webob.Request({**environ, 'PATH_INFO': PATH}))
         if response is None:
-            return self.application(environ, start_response)
+            return self.application
         if path == LIVE:
-            return webob.Response(json_body={'status': 'ok'})(environ, start_response)
+            return webob.Response(json_body={'status': 'ok'})
         if path == READY:
-            return self._readiness(response)(environ, start_response)
+            return self._readiness(response)
         failure = self._failure()
         if failure:
             response = webob.Response(status=503, content_type='text/plain', charset='UTF-8')
             response.text = f'{failure}\n'
-        return response(environ, start_response)
+        return response
 
     def _readiness(self, library: webob.Response) -> webob.Response:
         """Return which parts fail. ``library``: the response of the checks of [healthcheck]."""
@@ -92,17 +89,14 @@ def probes(client: EngineClient | None = None) -> dict[str, health_checks.Probe]
     }
 
 
-class HealthApplication:
+class HealthApplication(wsgi.Responder):
     """Application of the checks of [healthcheck]; 404 for a request that they ignore."""
 
     def __init__(self, checks: healthcheck.Healthcheck) -> None:
         self.checks = checks
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
-        response = self.checks.process_request(webob.Request(environ)) or webob.exc.HTTPNotFound()
-        return response(environ, start_response)
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
+        return self.checks.process_request(webob.Request(environ)) or webob.exc.HTTPNotFound()
 
 
 def checks_of(conf: cfg.ConfigOpts, local_conf: Values) -> healthcheck.Healthcheck:

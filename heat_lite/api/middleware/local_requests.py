@@ -7,7 +7,7 @@ by a name that it lets point there (DNS rebinding) also read the responses.
 import hmac
 import ipaddress
 import urllib.parse
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import webob.exc
 
@@ -19,7 +19,7 @@ JSON = 'application/json'
 TOKEN_HEADER = 'HTTP_X_AUTH_TOKEN'
 
 
-class LocalRequestFilter:
+class LocalRequestFilter(wsgi.Filter):
     """Filter that raises HTTPClientError for a refused request.
 
     ``hosts``: names and addresses of the service. A service that is bound to all addresses accepts
@@ -36,23 +36,21 @@ class LocalRequestFilter:
         token: str | None = None,
         signed: bool = False,
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.hosts = {*LOCAL_HOSTS, *(host.lower() for host in hosts)}
         self.any_address = any(host in WILDCARDS for host in hosts)
         self.origins = origins
         self.token = token
         self.signed = signed
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         self._check_host(environ)
         self._check_page(environ)
         if not self.signed:
             _check_body(environ)
         if self.token is not None:
             self._check_token(environ)
-        return self.application(environ, start_response)
+        return self.application
 
     def _check_host(self, environ: wsgi.Environ) -> None:
         host = environ.get('HTTP_HOST')

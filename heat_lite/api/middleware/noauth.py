@@ -1,7 +1,6 @@
 """Filter without authentication, for a service on one machine. The project is that of the URL."""
 
 import json
-from collections.abc import Iterable
 
 from oslo_config import cfg
 
@@ -15,25 +14,23 @@ DOMAIN = 'default'
 ROLES = 'member,heat_stack_owner,reader'
 
 
-class NoAuthFilter:
+class NoAuthFilter(wsgi.Filter):
     """Filter; ``token``, in the form of Keystone's token validation, sets the identity of all.
 
     A filter before the pipeline may set the identity of a request (``auth_headers.IDENTITY``).
     """
 
     def __init__(self, application: wsgi.WsgiApp, token: Values | None = None) -> None:
-        self.application = application
+        super().__init__(application)
         fixed = auth_headers.identity_of_token(token or {})
         self.fixed = {name: value for name, value in fixed.items() if value}
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         project = auth_headers.project_of_path(environ)
         identity = {'auth_token': environ.get('HTTP_X_AUTH_TOKEN'), **identity_of(project)}
         found = environ.get(auth_headers.IDENTITY, lambda project: {})
         auth_headers.set_identity(environ, **{**identity, **self.fixed, **found(project)})
-        return self.application(environ, start_response)
+        return self.application
 
 
 def identity_of(project: str | None) -> dict[str, str | None]:

@@ -1,6 +1,6 @@
 """Filter that logs in to Keystone with the name and password of a request without a token."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import webob.exc
 from keystoneauth1 import access as ks_access
@@ -24,7 +24,7 @@ NO_KEYSTONE = (
 )
 
 
-class PasswordFilter:
+class PasswordFilter(wsgi.Filter):
     """Filter that reads X-Auth-User and X-Auth-Key and requests a token for the URL's project.
 
     With ``multi_cloud``, X-Auth-Url selects one of the ``allowed`` Keystones.
@@ -40,21 +40,19 @@ class PasswordFilter:
         verify: bool | str = True,
         cert: str | tuple[str, str] | None = None,
     ) -> None:
-        self.application = application
+        super().__init__(application)
         self.logins = logins
         self.auth_url = auth_url
         self.multi_cloud = multi_cloud
         self.allowed = allowed
         self.session = session.Session(verify=verify, cert=cert, timeout=TIMEOUT)
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         try:
             self.authenticate(environ)
         except webob.exc.HTTPError as refusal:
-            return refusal(environ, start_response)
-        return self.application(environ, start_response)
+            return refusal
+        return self.application
 
     def authenticate(self, environ: wsgi.Environ) -> None:
         """Set the identity of the requester. Raises HTTPError for a refused login."""

@@ -35,20 +35,18 @@ CREDENTIALS = frozenset(
 )
 
 
-class StripIdentityFilter:
+class StripIdentityFilter(wsgi.Filter):
     """Filter; ``kept``: names of further headers that are credentials in this pipeline."""
 
     def __init__(self, application: wsgi.WsgiApp, kept: Iterable[str] = ()) -> None:
-        self.application = application
+        super().__init__(application)
         self.kept = CREDENTIALS.union(map(auth_headers.environ_key, kept))
 
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         claims = [key for key in environ if key.startswith(PREFIXES) and key not in self.kept]
         for key in claims:
             del environ[key]
-        return self.application(environ, start_response)
+        return self.application
 
 
 def filter_factory(

@@ -1,7 +1,6 @@
 """Filter that selects the API version by the first part of the path, or the Accept header."""
 
 import re
-from collections.abc import Iterable
 
 import webob
 import webob.exc
@@ -14,31 +13,22 @@ ACCEPT = 'application/vnd.openstack.orchestration-'
 LIST_PATHS = ('', 'versions')
 
 
-class VersionFilter:
+class VersionFilter(wsgi.Filter):
     """Filter that removes the version from the path; / and other versions get the version list."""
 
-    def __init__(self, application: wsgi.WsgiApp) -> None:
-        self.application = application
-
-    def __call__(
-        self, environ: wsgi.Environ, start_response: wsgi.StartResponse
-    ) -> Iterable[bytes]:
+    def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO', '').lstrip('/')
         first, slash, rest = path.partition('/')
         if first in SUPPORTED:
-            environ['SCRIPT_NAME'] = f'{environ.get("SCRIPT_NAME", "")}/v1'
             environ['PATH_INFO'] = slash + rest
-            return self.application(environ, start_response)
-        return self._without_version(first, environ)(environ, start_response)
-
-    def _without_version(self, first: str, environ: wsgi.Environ) -> wsgi.WsgiApp:
-        if first in LIST_PATHS or VERSION.match(first):
+        elif first in LIST_PATHS or VERSION.match(first):
             return versions(environ)
-        accepted = environ.get('HTTP_ACCEPT', '')
-        if not accepted.startswith(ACCEPT):
-            return webob.exc.HTTPNotFound()
-        if accepted.removeprefix(ACCEPT) not in SUPPORTED:
-            return versions(environ)
+        else:
+            accepted = environ.get('HTTP_ACCEPT', '')
+            if not accepted.startswith(ACCEPT):
+                return webob.exc.HTTPNotFound()
+            if accepted.removeprefix(ACCEPT) not in SUPPORTED:
+                return versions(environ)
         environ['SCRIPT_NAME'] = f'{environ.get("SCRIPT_NAME", "")}/v1'
         return self.application
 
