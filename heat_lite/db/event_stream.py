@@ -32,7 +32,7 @@ def scan(cursor: EventCursor, limit: int) -> tuple[list[tuple[int, str]], int]:
     if later and len(later) < limit:
         newest = later[-1][0]
     else:
-        newest = session.execute(select(func.max(_E.c.id))).scalar() or 0
+        newest = session.scalar(select(func.max(_E.c.id))) or 0
     return found + later, newest
 
 
@@ -40,7 +40,7 @@ def scan(cursor: EventCursor, limit: int) -> tuple[list[tuple[int, str]], int]:
 def newest_ids(limit: int) -> list[int]:
     """Return the greatest ids, ascending."""
     query = select(_E.c.id).order_by(_E.c.id.desc()).limit(limit)
-    return sorted(session.execute(query).scalars())
+    return sorted(session.scalars(query))
 
 
 @session.reader
@@ -67,7 +67,7 @@ def past(
         start = after.holes[0][0] if after.holes else after.top + 1
         wanted = len(unread) + limit
         while len(unread) < wanted:
-            page = session.execute(query.where(_E.c.id >= start)).scalars().all()
+            page = session.scalars(query.where(_E.c.id >= start))
             unread += [each for each in page if until.covers(each) and not after.covers(each)]
             if len(page) < limit:
                 break
@@ -81,7 +81,7 @@ def oldest(stack_ids: Collection[str]) -> list[events.EventRow]:
     found: list[int] = []
     for which in queries.any_of(_E.c.stack_id, stack_ids):
         query = select(func.min(_E.c.id)).where(which).group_by(_E.c.stack_id)
-        found += session.execute(query).scalars()
+        found += session.scalars(query)
     return get_many(found)
 
 

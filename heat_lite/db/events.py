@@ -68,12 +68,12 @@ def trim(stack_id: str, keep: int, batch_size: int) -> int:
     """
     # Both lookups use the index, whatever the number of events.
     query = select(_E.c.id).where(_E.c.stack_id == stack_id).order_by(_E.c.id.desc()).limit(1)
-    if session.execute(query.offset(keep)).scalar() is None:
+    if session.scalar(query.offset(keep)) is None:
         return 0
-    last = session.execute(query.offset(max(keep - batch_size, 0))).scalar()
+    last = session.scalar(query.offset(max(keep - batch_size, 0)))
     which = _E.c.stack_id == stack_id, _E.c.id <= last
     properties = select(_E.c.rsrc_prop_data_id).where(*which).distinct()
-    old = session.execute(properties).scalars().all()
+    old = session.scalars(properties)
     deleted = session.execute(delete(_E).where(*which)).rowcount
     resources.delete_unused_properties(old)
     return deleted

@@ -115,7 +115,7 @@ def quarantine(key: str | int) -> dict | None:
     ``key`` is the id of either. None where the column is empty, or there is no row.
     """
     table, is_row = _guarded(key)
-    text = session.execute(select(table.c.quarantine).where(is_row)).scalar()
+    text = session.scalar(select(table.c.quarantine).where(is_row))
     return None if text is None else json.loads(text)
 
 
@@ -159,7 +159,7 @@ def holder(stack_id: str) -> str | None:
 @session.reader
 def stack_ids_of(engine_id: str) -> list[str]:
     """Return the ids of the stacks that an engine has locked."""
-    return list(session.execute(select(_L.c.stack_id).where(_L.c.engine_id == engine_id)).scalars())
+    return session.scalars(select(_L.c.stack_id).where(_L.c.engine_id == engine_id))
 
 
 @session.reader
@@ -196,11 +196,11 @@ def unlocked_in_progress() -> list[str]:
         queries.is_no_backup(),
         ~locked,
     )
-    return list(session.execute(query).scalars())
+    return session.scalars(query)
 
 
 def _holder(stack_id: str) -> str | None:
-    return session.execute(select(_L.c.engine_id).where(_L.c.stack_id == stack_id)).scalar()
+    return session.scalar(select(_L.c.engine_id).where(_L.c.stack_id == stack_id))
 
 
 @session.writer

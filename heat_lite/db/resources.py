@@ -108,7 +108,7 @@ def list_brief(stack_ids: Collection[str]) -> dict[str, list[ListedResource]]:
 def template_ids(stack_id: str) -> list[int | None]:
     """Return the ids of the templates by which the resources of a stack were made."""
     query = select(_R.c.current_template_id).where(_R.c.stack_id == stack_id).distinct()
-    return list(session.execute(query).scalars())
+    return session.scalars(query)
 
 
 @session.reader
@@ -127,7 +127,7 @@ def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
     """Return those of the physical ids that a resource of any stack has."""
     found: set[str] = set()
     for wanted in queries.any_of(_R.c.nova_instance, physical_ids):
-        found.update(session.execute(select(_R.c.nova_instance).where(wanted)).scalars())
+        found.update(session.scalars(select(_R.c.nova_instance).where(wanted)))
     return found
 
 

@@ -215,6 +215,16 @@ def execute(statement: typing.Any, parameters: typing.Any = None) -> typing.Any:
     return _current.connection.execute(statement, parameters)
 
 
+def scalar(statement: typing.Any) -> typing.Any:
+    """Return the first column of the first row of a query, or None."""
+    return execute(statement).scalar()
+
+
+def scalars(statement: typing.Any) -> list[typing.Any]:
+    """Return the first columns of the rows of a query."""
+    return execute(statement).scalars().all()
+
+
 def insert_row(table: sqlalchemy.Table, values: Mapping[str, typing.Any]) -> typing.Any:
     """Insert a row in the current transaction. Return its id."""
     return execute(table.insert().values(values)).inserted_primary_key[0]

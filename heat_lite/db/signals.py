@@ -113,7 +113,7 @@ def waiting(
 @session.reader
 def is_waiting(signal_id: int, engine_id: str | None = None) -> bool:
     """Return whether an engine, with ``engine_id`` that one, has to handle a signal."""
-    owner = session.execute(select(_T.c.engine_id).where(_T.c.id == signal_id)).scalar()
+    owner = session.scalar(select(_T.c.engine_id).where(_T.c.id == signal_id))
     return owner is not None and engine_id in (None, owner)
 
 

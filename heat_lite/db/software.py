@@ -30,9 +30,7 @@ def get_config(context: RequestContext, config_id: str) -> Row:
 
 @session.reader
 def count_configs(context: RequestContext) -> int:
-    return session.execute(
-        select(func.count(_C.c.id)).where(_C.c.tenant == context.tenant_id)
-    ).scalar()
+    return session.scalar(select(func.count(_C.c.id)).where(_C.c.tenant == context.tenant_id))
 
 
 @session.reader
@@ -86,9 +84,7 @@ def get_deployment(context: RequestContext, deployment_id: str) -> Row:
 
 @session.reader
 def count_deployments(context: RequestContext) -> int:
-    return session.execute(
-        select(func.count(_D.c.id)).where(_D.c.tenant == context.tenant_id)
-    ).scalar()
+    return session.scalar(select(func.count(_D.c.id)).where(_D.c.tenant == context.tenant_id))
 
 
 @session.reader

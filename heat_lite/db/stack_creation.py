@@ -133,7 +133,7 @@ def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
     same = select(_S.c.id).where(
         _S.c.owner_id == values['owner_id'], _S.c.name == values['name'], _S.c.deleted_at.is_(None)
     )
-    return session.execute(same).scalar()
+    return session.scalar(same)
 
 
 @session.writer

@@ -147,7 +147,7 @@ def store_user_project(stack_id: str, project_id: str) -> str | None:
     session.execute(free.values(stack_user_project_id=project_id))
     # a locking read: a plain one would not see what another engine has committed meanwhile
     query = select(_S.c.stack_user_project_id).where(*mine).with_for_update()
-    return session.execute(query).scalar()
+    return session.scalar(query)
 
 
 @session.reader
@@ -261,7 +261,7 @@ def tree_ids(stack_id: str) -> Sequence[str]:
     while level:
         found += level
         query = select(_S.c.id).where(_S.c.owner_id.in_(level), _S.c.deleted_at.is_(None))
-        level = session.execute(query).scalars().all()
+        level = session.scalars(query)
     return found
 
 
@@ -280,7 +280,7 @@ def root_id(stack_id: str) -> str | None:
 def count_tree_resources(root_stack_id: str) -> int:
     """Return the number of resources in a stack and in all stacks nested in it."""
     query = select(func.count()).select_from(_R).where(_R.c.root_stack_id == root_stack_id)
-    return session.execute(query).scalar()
+    return session.scalar(query)
 
 
 # --------------------------------------------------------------- reset
@@ -316,14 +316,14 @@ def reset_status(stack_id: str) -> int:
 def count(context: RequestContext, stack_filter: StackFilter = DEFAULT_FILTER) -> int:
     """Return the number of stacks that ``list_rows`` returns without a limit."""
     conditions = queries.stack_conditions(context, stack_filter)
-    return session.execute(select(func.count()).select_from(_S).where(*conditions)).scalar()
+    return session.scalar(select(func.count()).select_from(_S).where(*conditions))
 
 
 @session.reader
 def tenants_among(names: Collection[str]) -> set[str]:
     """Return those of these projects that have stacks."""
     query = select(_S.c.tenant).where(_S.c.tenant.in_(names), _S.c.deleted_at.is_(None)).distinct()
-    return set(session.execute(query).scalars())
+    return set(session.scalars(query))
 
 
 @session.reader

@@ -92,7 +92,7 @@ def get(template_id: int) -> Row:
 def find(*content: Value) -> int | None:
     """Return the id of the row with this content, or None."""
     digest = _keyed(*content)[0]
-    return session.execute(select(_T.c.id).where(_T.c.content_hash == digest)).scalar()
+    return session.scalar(select(_T.c.id).where(_T.c.content_hash == digest))
 
 
 def _keyed(

@@ -70,16 +70,16 @@ def look(stack_id: str, engine_id: str) -> View:
     The rows are read first: each of them was given before its sync point is read.
     """
     query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id == engine_id)
-    rows = set(session.execute(query).scalars())
+    rows = set(session.scalars(query))
     query = select(_S.c.current_traversal).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
-    traversal = session.execute(query).scalar()
+    traversal = session.scalar(query)
     keys = [(row, way) for row in rows for way in (True, False)]
     points = sync_points.points_of(traversal, keys)
     given = {key for key, point in points.items() if point.extra_data == {ENGINE: engine_id}}
     # of a row that is to be deleted, the first node has ended
     given -= {(row, True) for row, is_update in given if not is_update}
     state = sync_points.state_of(stack_id, traversal)
-    home = session.execute(select(_L.c.engine_id).where(_L.c.stack_id == stack_id)).scalar()
+    home = session.scalar(select(_L.c.engine_id).where(_L.c.stack_id == stack_id))
     return View(traversal, home, state, rows, given)
 
 
@@ -96,7 +96,7 @@ def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
 def engines_of(stack_id: str) -> list[str]:
     """Return the ids of the engines that hold rows of a stack."""
     query = select(_R.c.engine_id).where(_R.c.stack_id == stack_id, _R.c.engine_id.is_not(None))
-    return list(session.execute(query.distinct()).scalars())
+    return session.scalars(query.distinct())
 
 
 @session.reader
@@ -105,7 +105,7 @@ def engine_of(stack_id: str, name: str) -> str | None:
     query = select(_R.c.engine_id).where(
         _R.c.stack_id == stack_id, _R.c.name == name, _R.c.engine_id.is_not(None)
     )
-    return session.execute(query.order_by(_R.c.id.desc()).limit(1)).scalar()
+    return session.scalar(query.order_by(_R.c.id.desc()).limit(1))
 
 
 @session.writer
@@ -117,7 +117,7 @@ def take_rows(stack_id: str, engines: Collection[str], engine_id: str) -> set[in
     if locks.hold({stack_id: engine_id}):
         return set()
     query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id.in_(engines))
-    rows = set(session.execute(query.with_for_update()).scalars())
+    rows = set(session.scalars(query.with_for_update()))
     batch.update(_R, [{'id': row, 'engine_id': engine_id} for row in rows])
     return rows
 

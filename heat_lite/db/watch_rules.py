@@ -66,7 +66,7 @@ def _exists(stack_id: str, name: str) -> bool:
 def remove(stack_id: str, name: str) -> None:
     """Delete the rule of a stack with its measurements."""
     ids = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
-    found = session.execute(ids).scalars().all()
+    found = session.scalars(ids)
     session.execute(delete(_D).where(_D.c.watch_rule_id.in_(found)))
     session.execute(delete(_W).where(_W.c.id.in_(found)))
 
@@ -82,7 +82,7 @@ def override(rule_id: int, state: str, unless: str) -> str | None:
     """Set the state of a rule, unless it has a certain one. Return the former one, or None."""
     chosen = _W.c.id == rule_id
     query = select(_W.c.state).where(chosen).with_for_update()
-    former = session.execute(query).scalar()
+    former = session.scalar(query)
     if former != unless:
         session.execute(update(_W).where(chosen).values(state=state))
     return former
@@ -134,7 +134,7 @@ def in_state(state: str) -> ColumnElement[bool]:
 def count(tenant: str) -> int:
     """Return the number of rules of a project."""
     query = select(func.count()).select_from(_W.join(_S, _W.c.stack_id == _S.c.id))
-    return session.execute(query.where(_S.c.tenant == tenant)).scalar() or 0
+    return session.scalar(query.where(_S.c.tenant == tenant)) or 0
 
 
 def _listed() -> Select:
@@ -147,7 +147,7 @@ def _visible(context: RequestContext) -> ColumnElement[bool]:
     query = select(_S.c.id).where(
         _S.c.stack_user_project_id == context.tenant_id, _S.c.deleted_at.is_(None)
     )
-    roots = {stacks.root_id(each) for each in session.execute(query).scalars().all()}
+    roots = {stacks.root_id(each) for each in session.scalars(query)}
     trees = {each for root in roots if root for each in stacks.tree_ids(root)}
     return or_(own, _S.c.id.in_(sorted(trees))) if trees else own
 
@@ -166,7 +166,7 @@ def count_data(tenant: str) -> int:
     """Return the number of stored measurements of a project."""
     joined = _D.join(_W, _D.c.watch_rule_id == _W.c.id).join(_S, _W.c.stack_id == _S.c.id)
     query = select(func.count()).select_from(joined).where(_S.c.tenant == tenant)
-    return session.execute(query).scalar() or 0
+    return session.scalar(query) or 0
 
 
 @session.reader

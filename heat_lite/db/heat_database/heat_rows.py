@@ -44,7 +44,7 @@ def living_ids(batch_size: int) -> Iterator[list[str]]:
 @session.reader
 def _ids_after(last: str, batch_size: int) -> list[str]:
     query = select(_S.c.id).where(_S.c.id > last, _ALIVE).order_by(_S.c.id).limit(batch_size)
-    return list(session.execute(query).scalars())
+    return session.scalars(query)
 
 
 @session.reader

@@ -23,7 +23,7 @@ def absorb_backups(stack_id: str) -> int:
     """
     owned = (_S.c.owner_id == stack_id) & _S.c.backup.is_(True) & _S.c.deleted_at.is_(None)
     found = session.execute(select(_S.c.id, _S.c.raw_template_id).where(owned)).all()
-    main = session.execute(select(_S.c.raw_template_id).where(_S.c.id == stack_id)).scalar()
+    main = session.scalar(select(_S.c.raw_template_id).where(_S.c.id == stack_id))
     for backup in [*found, (stack_id, main)]:
         _assign_template(*backup)
     for backup_id, _ in found:

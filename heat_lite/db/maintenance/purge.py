@@ -67,7 +67,7 @@ def _purge_stacks(before: datetime.datetime, project_id: str | None, batch_size:
     query = select(stack.c.id).where(stack.c.deleted_at <= before).order_by(stack.c.deleted_at)
     if project_id is not None:
         query = query.where(stack.c.tenant == project_id)
-    ids = session.execute(query.limit(batch_size)).scalars().all()
+    ids = session.scalars(query.limit(batch_size))
     if not ids:
         return 0
     snapshot_ids = select(models.snapshot.c.id).where(models.snapshot.c.stack_id.in_(ids))
@@ -92,5 +92,5 @@ def _purge_shared(table: Table, before: datetime.datetime) -> int:
     unused = queries.is_unused(table)
     old = func.coalesce(table.c.updated_at, table.c.created_at) <= before
     query = select(table.c.id).where(old, *unused).limit(SHARED_BATCH_SIZE).with_for_update()
-    ids = session.execute(query).scalars().all()
+    ids = session.scalars(query)
     return session.execute(delete(table).where(table.c.id.in_(ids), *unused)).rowcount if ids else 0

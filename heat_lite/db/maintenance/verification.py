@@ -207,7 +207,7 @@ def _json() -> Iterator[tuple[str, str]]:
             closed = or_(text.like('%}'), text.like('%]'), text.like('%"'))
             opened = or_(text.like('{%'), text.like('[%'), text.like('"%'))
             wrong = or_(text == '', and_(opened, sqlalchemy.not_(closed)))
-            for row in session.execute(select(key).where(column.is_not(None), wrong)).scalars():
+            for row in session.scalars(select(key).where(column.is_not(None), wrong)):
                 yield f'{table.name} {row}', f'{column.name} is no complete JSON'
 
 
@@ -217,7 +217,7 @@ def _former() -> Iterator[tuple[str, str]]:
         column = table.c.resource_properties if column is None else column
         # Heat writes the null of JSON where there are none
         given = column.is_not(None), sqlalchemy.type_coerce(column, Text) != 'null'
-        count = session.execute(select(func.count()).where(*given)).scalar()
+        count = session.scalar(select(func.count()).where(*given))
         if count:
             yield f'table {table.name}', f'{count} rows have properties in {column.name}'
 

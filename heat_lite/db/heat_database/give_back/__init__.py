@@ -117,7 +117,7 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
 def _rename_signal_urls() -> int:
     """Heat stores the URL of TOKEN_SIGNAL, which has a token, by another key than others."""
     with_token = select(_D.c.resource_id).where(_D.c.key == TOKEN)
-    ids = session.execute(with_token).scalars().all()
+    ids = session.scalars(with_token)
     count = 0
     for chosen in queries.any_of(_D.c.resource_id, ids):
         renamed = update(_D).where(_D.c.key == SIGNAL_URL, chosen).values(key=TOKEN_URL)

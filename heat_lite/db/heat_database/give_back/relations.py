@@ -31,7 +31,7 @@ def _relate_batch(ids: Collection[int | str]) -> int:
     columns = select(_R.c.id, _R.c.replaces, _R.c.replaced_by)
     rows = session.execute(columns.where(_R.c.id.in_(ids))).all()
     named = {row.replaces for row in rows} | {row.replaced_by for row in rows}
-    known = set(session.execute(select(_R.c.id).where(_R.c.id.in_(named - {None}))).scalars())
+    known = set(session.scalars(select(_R.c.id).where(_R.c.id.in_(named - {None}))))
     changed = 0
     for row in rows:
         gone = {
@@ -58,7 +58,7 @@ def forget_previous_templates() -> int:
 
 def _forget_batch(ids: Collection[int | str]) -> int:
     chosen = _S.c.id.in_(ids)
-    templates = set(session.execute(select(_S.c.prev_raw_template_id).where(chosen)).scalars())
+    templates = set(session.scalars(select(_S.c.prev_raw_template_id).where(chosen)))
     changed = change(_S, chosen, {'prev_raw_template_id': None})
     session.execute(delete(_T).where(_T.c.id.in_(templates), *queries.is_unused(_T)))
     return changed
@@ -135,5 +135,5 @@ def _batch(
 ) -> tuple[Any, int]:
     after = which if last is None else which & (table.c.id > last)
     query = select(table.c.id).where(after).order_by(table.c.id).limit(BATCH)
-    ids = session.execute(query).scalars().all()
+    ids = session.scalars(query)
     return (ids[-1], convert(ids)) if ids else (None, 0)
