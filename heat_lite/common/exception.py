@@ -62,6 +62,12 @@ class HeatException(Exception):
         return self.message
 
 
+class RequestError(HeatException):
+    """Base class of the errors of what a request contains."""
+
+    code = 400
+
+
 class PlainError(HeatException):
     """Base class of the errors whose text is all that they have."""
 
@@ -71,19 +77,15 @@ class PlainError(HeatException):
         super().__init__(str(message), **kwargs)
 
 
-class LimitError(HeatException):
+class LimitError(RequestError):
     """Base class of the errors whose format has a value that is called "message", as in Heat."""
-
-    code = 400
 
     def __init__(self, message: object = None, **kwargs: typing.Any) -> None:
         super().__init__(self.msg_fmt % {'message': message}, **kwargs)
 
 
-class PropertiesError(HeatException):
+class PropertiesError(RequestError):
     """Base class of the errors about some properties."""
-
-    code = 400
 
     def __init__(self, *names: str, **kwargs: typing.Any) -> None:
         if names:
@@ -94,25 +96,21 @@ class PropertiesError(HeatException):
 # --------------------------------------------------------------- requests
 
 
-class Invalid(HeatException):
-    code = 400
+class Invalid(RequestError):
     msg_fmt = 'Data supplied was not valid: %(reason)s'
 
 
-class NotSupported(HeatException):
-    code = 400
+class NotSupported(RequestError):
     msg_fmt = '%(feature)s is not supported.'
 
 
-class NoCloud(HeatException):
+class NoCloud(RequestError):
     """The service does not exist in the cloud of the requester."""
 
-    code = 400
     msg_fmt = '%(reason)s'
 
 
-class MissingCredentialError(HeatException):
-    code = 400
+class MissingCredentialError(RequestError):
     msg_fmt = 'Missing required credential: %(required)s'
 
 
@@ -206,6 +204,18 @@ class EntityNotFound(HeatException):
     subject_argument = 'name'
 
 
+def no_stack(name: str | None) -> EntityNotFound:
+    return EntityNotFound(entity='Stack', name=name)
+
+
+def no_resource(name: str) -> EntityNotFound:
+    return EntityNotFound(entity='Resource', name=name)
+
+
+def no_resource_type(name: str) -> EntityNotFound:
+    return EntityNotFound(entity='Resource Type', name=name)
+
+
 class ResourceNotFound(EntityNotFound):
     msg_fmt = 'The Resource (%(resource_name)s) could not be found in Stack %(stack_name)s.'
 
@@ -225,6 +235,11 @@ class StackExists(HeatException):
 class ActionInProgress(HeatException):
     code = 409
     msg_fmt = 'Stack %(stack_name)s already has an action (%(action)s) in progress.'
+
+
+def action_in_progress(stack: typing.Any) -> ActionInProgress:
+    """Return the error of a request that an action on the stack excludes."""
+    return ActionInProgress(stack_name=stack.name, action=stack.action)
 
 
 class DefinitionChanged(HeatException):
@@ -263,8 +278,7 @@ class StopActionFailed(HeatException):
     msg_fmt = 'Failed to stop stack (%(stack_name)s) on other engine (%(engine_id)s)'
 
 
-class ImmutableParameterModified(HeatException):
-    code = 400
+class ImmutableParameterModified(RequestError):
     msg_fmt = 'The following parameters are immutable and may not be updated: %(keys)s'
 
     def __init__(self, *names: str, **kwargs: typing.Any) -> None:
@@ -276,19 +290,16 @@ class ImmutableParameterModified(HeatException):
 # --------------------------------------------------------------- templates
 
 
-class InvalidTemplateVersion(HeatException):
-    code = 400
+class InvalidTemplateVersion(RequestError):
     place = ('heat_template_version',)
     msg_fmt = 'The template version is invalid: %(explanation)s'
 
 
-class InvalidTemplateSection(HeatException):
-    code = 400
+class InvalidTemplateSection(RequestError):
     msg_fmt = 'The template section is invalid: %(section)s'
 
 
-class TemplateOutputError(HeatException):
-    code = 400
+class TemplateOutputError(RequestError):
     msg_fmt = 'Error in %(resource)s output %(attribute)s: %(reason)s'
 
 
@@ -312,14 +323,12 @@ class TooManyAttributeReads(HeatException):
     )
 
 
-class InvalidTemplateAttribute(HeatException):
-    code = 400
+class InvalidTemplateAttribute(RequestError):
     subject_argument = 'key'
     msg_fmt = 'The Referenced Attribute (%(resource)s %(key)s) is incorrect.'
 
 
-class InvalidTemplateReference(HeatException):
-    code = 400
+class InvalidTemplateReference(RequestError):
     place = ('resources',)
     subject_argument = 'resource'
     msg_fmt = 'The specified reference "%(resource)s" (in %(key)s) is incorrect.'
@@ -334,27 +343,23 @@ class GroupMemberNotFound(HeatException):
     msg_fmt = "Member '%(member)s' not found in group resource '%(group)s'."
 
 
-class CircularDependencyException(HeatException):
-    code = 400
+class CircularDependencyException(RequestError):
     place = ('resources',)
     msg_fmt = 'Circular Dependency Found: %(cycle)s'
 
 
-class UserParameterMissing(HeatException):
-    code = 400
+class UserParameterMissing(RequestError):
     place = ('parameters',)
     subject_argument = 'key'
     msg_fmt = 'The Parameter (%(key)s) was not provided.'
 
 
-class UnknownUserParameter(HeatException):
-    code = 400
+class UnknownUserParameter(RequestError):
     subject_argument = 'key'
     msg_fmt = 'The Parameter (%(key)s) was not defined in template.'
 
 
-class ConflictingMergeStrategyForParam(HeatException):
-    code = 400
+class ConflictingMergeStrategyForParam(RequestError):
     msg_fmt = (
         "Conflicting merge strategy '%(strategy)s' for parameter '%(param)s' "
         "in file '%(env_file)s'."
@@ -369,14 +374,13 @@ class InvalidRestrictedAction(PlainError):
     code = 400
 
 
-class StackValidationFailed(HeatException):
+class StackValidationFailed(RequestError):
     """An invalid template, parameter or property.
 
     ``path`` is the part of the place that the text shows: the text is ``error: path: message``; an
     empty error or path is omitted.
     """
 
-    code = 400
     msg_fmt = '%(message)s'
 
     def __init__(
@@ -434,13 +438,11 @@ class PropertyUnspecifiedError(PropertiesError):
     msg_fmt = 'At least one of the following properties must be specified: %(props)s.'
 
 
-class ResourcePropertyDependency(HeatException):
-    code = 400
+class ResourcePropertyDependency(RequestError):
     msg_fmt = '%(prop1)s cannot be specified without %(prop2)s.'
 
 
-class ResourcePropertyValueDependency(HeatException):
-    code = 400
+class ResourcePropertyValueDependency(RequestError):
     msg_fmt = '%(prop1)s property should only be specified for %(prop2)s with value %(value)s.'
 
 
@@ -448,8 +450,7 @@ class ResourcePropertyConflict(PropertiesError):
     msg_fmt = 'Cannot define the following properties at the same time: %(props)s.'
 
 
-class ResourceTypeUnavailable(HeatException):
-    code = 400
+class ResourceTypeUnavailable(RequestError):
     #: the number by which a validation can be told to ignore the error
     error_code = '99001'
     subject_argument = 'resource_type'
@@ -462,13 +463,11 @@ class ResourceTypeUnavailable(HeatException):
 # --------------------------------------------------------------- actions of resources
 
 
-class ResourceActionNotSupported(HeatException):
-    code = 400
+class ResourceActionNotSupported(RequestError):
     msg_fmt = '%(action)s is not supported for resource.'
 
 
-class ResourceActionRestricted(HeatException):
-    code = 400
+class ResourceActionRestricted(RequestError):
     msg_fmt = '%(action)s is restricted for resource.'
 
 
@@ -546,22 +545,21 @@ class Error(PlainError):
     """A failure of a resource without a more specific class."""
 
 
-class ResourceInError(HeatException):
+class StatusError(HeatException):
+    """Base class of the errors that a status of a service tells."""
+
+    def __init__(
+        self, message: str | None = None, status_reason: str = 'Unknown', **kwargs: typing.Any
+    ) -> None:
+        super().__init__(message, status_reason=status_reason, **kwargs)
+
+
+class ResourceInError(StatusError):
     msg_fmt = 'Went to status %(resource_status)s due to "%(status_reason)s"'
 
-    def __init__(
-        self, message: str | None = None, status_reason: str = 'Unknown', **kwargs: typing.Any
-    ) -> None:
-        super().__init__(message, status_reason=status_reason, **kwargs)
 
-
-class ResourceUnknownStatus(HeatException):
+class ResourceUnknownStatus(StatusError):
     msg_fmt = '%(result)s - Unknown status %(resource_status)s due to "%(status_reason)s"'
-
-    def __init__(
-        self, message: str | None = None, status_reason: str = 'Unknown', **kwargs: typing.Any
-    ) -> None:
-        super().__init__(message, status_reason=status_reason, **kwargs)
 
 
 class NoActionRequired(Exception):

@@ -56,7 +56,7 @@ def _acquire(stack_id: str, engine_id: str) -> str | None:
         if engine is not None:
             return engine
         # The lock was released between the two statements: try again.
-    raise exception.EntityNotFound(entity='Stack', name=stack_id)
+    raise exception.no_stack(stack_id)
 
 
 @session.writer

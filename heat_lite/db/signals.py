@@ -83,7 +83,7 @@ def add(
     try:
         return _inserts.submit(row)
     except db_exception.DBReferenceError:
-        raise exception.EntityNotFound(entity='Resource', name=str(resource_id)) from None
+        raise exception.no_resource(str(resource_id)) from None
 
 
 @session.writer

@@ -296,7 +296,7 @@ def reset_status(stack_id: str) -> int:
     """
     alive = select(_S.c.id).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
     if session.execute(alive).first() is None:
-        raise exception.EntityNotFound(entity='Stack', name=stack_id)
+        raise exception.no_stack(stack_id)
     stack_ids = tree_ids(stack_id)
     failed = {'status': status.FAILED, 'status_reason': RESET_REASON, 'updated_at': utcnow()}
     for table, id_column in ((_S, _S.c.id), (_R, _R.c.stack_id)):

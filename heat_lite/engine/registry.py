@@ -108,7 +108,7 @@ class Registry:
             cls = self._classes[type_name] = self._described(type_name)
         if cls is None:
             if type_name not in self._locations:
-                raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(
+                raise exception.no_resource_type(type_name).with_hint(
                     suggest(type_name, self._locations)
                 )
             module, name = self._locations[type_name]
@@ -210,9 +210,7 @@ class Registry:
             hint = suggest(type_name, [*environment.registry.names(), *self._locations])
             if type_name in environment.registry.replaced:
                 hint = ' The template that takes its place contains it.'
-            raise exception.EntityNotFound(entity='Resource Type', name=type_name).with_hint(
-                hint
-            ) from None
+            raise exception.no_resource_type(type_name).with_hint(hint) from None
 
     def _operator_target(self, type_name: str) -> Resolution:
         return self._mappings.resolve(type_name, None, self._serves)

@@ -178,7 +178,7 @@ def resource_data_list(conf: ConfigOpts) -> None:
     """Print the private data of a resource."""
     row = resources.get(_row_id(conf.command.resource_id))
     if row is None:
-        raise exception.EntityNotFound(entity='Resource', name=conf.command.resource_id)
+        raise exception.no_resource(conf.command.resource_id)
     for key, value in row.data.items():
         print(f'{key:<16} {value}')
 

@@ -21,7 +21,7 @@ def find(client: EngineClient, context: RequestContext, name: str) -> Values:
     try:
         return HeatIdentifier.from_arn(name).as_dict()
     except ValueError:
-        raise exception.EntityNotFound(entity='Stack', name=name) from None
+        raise exception.no_stack(name) from None
 
 
 def own(context: RequestContext, identity: HeatIdentifier) -> Values:

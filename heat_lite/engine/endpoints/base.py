@@ -89,12 +89,12 @@ class Endpoint:
         identity = _identity(stack_identity)
         row = db_stacks.get(context, identity.stack_id, show_deleted=show_deleted)
         if row is None:
-            raise exception.EntityNotFound(entity='Stack', name=identity.stack_name)
+            raise exception.no_stack(identity.stack_name)
         projects = (identity.tenant, row.stack_user_project_id)
         if context.tenant_id not in projects and not context.is_admin:
             raise exception.InvalidTenant(target=identity.tenant, actual=context.tenant_id)
         if identity.path or row.name != identity.stack_name:
-            raise exception.EntityNotFound(entity='Stack', name=identity.stack_name)
+            raise exception.no_stack(identity.stack_name)
         return row
 
     def _stack(

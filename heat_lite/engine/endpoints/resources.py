@@ -110,7 +110,7 @@ class Resources(Endpoint):
         row = db_resources.get_by_physical_id(context, physical_resource_id)
         stack_row = row and db_stacks.get(context, row.stack_id)
         if not stack_row:
-            raise exception.EntityNotFound(entity='Resource', name=physical_resource_id)
+            raise exception.no_resource(physical_resource_id)
         return {**format.identity_of(stack_row), 'path': f'/resources/{row.name}'}
 
     @on_working_engine

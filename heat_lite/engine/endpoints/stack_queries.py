@@ -31,7 +31,7 @@ class StackQueries(Endpoint):
         if row is None:
             row = db_stacks.get_by_name(context, stack_name)
         if row is None:
-            raise exception.EntityNotFound(entity='Stack', name=stack_name)
+            raise exception.no_stack(stack_name)
         return format.identity_of(row)
 
     def list_stacks(

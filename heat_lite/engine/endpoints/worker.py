@@ -72,7 +72,7 @@ class Migration(Endpoint):
         Raises EntityNotFound, and ActionInProgress.
         """
         if db_stacks.get(context, stack_id) is None:
-            raise exception.EntityNotFound(entity='Stack', name=stack_id)
+            raise exception.no_stack(stack_id)
         with contextlib.ExitStack() as held:
             stacks = [
                 held.enter_context(self._locked(context, each))

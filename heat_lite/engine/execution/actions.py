@@ -212,7 +212,7 @@ def _begin_cancel(stack: Stack) -> None:
 def _begin_retry(stack: Stack) -> None:
     stack_storage.refresh(stack)
     if stack.state != stack.run.expected_state:
-        raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+        raise exception.action_in_progress(stack)
     store_in_progress(stack)
 
 

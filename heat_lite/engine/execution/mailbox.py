@@ -178,7 +178,7 @@ class Mailbox:
         """
         while not request.wait(SECONDS):
             if self.withdraw(request):
-                raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+                raise exception.action_in_progress(stack)
             if has_ended():
                 return request.wait(0)
         return not request.take_back()

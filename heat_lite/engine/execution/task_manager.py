@@ -109,7 +109,7 @@ class ThreadGroupManager:
         """
         stack = request.stack
         if stack.stored_locked and stack.id in self.stack_ids():
-            raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+            raise exception.action_in_progress(stack)
         lock = stack_lock.StackLock(stack, self._engine_id, self._membership.is_gone)
         lock.acquire()
         stack.journal.holder = self._engine_id
@@ -118,7 +118,7 @@ class ThreadGroupManager:
             self._spawn(request, lock)
         except journal.LockLost:
             # the stack was taken over, reset or purged in between; there is nothing to release
-            raise exception.ActionInProgress(stack_name=stack.name, action=stack.action) from None
+            raise exception.action_in_progress(stack) from None
         except BaseException:
             lock.release()
             raise
@@ -231,7 +231,7 @@ class ThreadGroupManager:
             if holder is None:
                 return self._call_under_lock(stack, function)
             if holder != self._engine_id or time.monotonic() > until:
-                raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+                raise exception.action_in_progress(stack)
             self._await_end(stack.id)  # it begins, or takes no more requests
         return callback.result
 
@@ -243,7 +243,7 @@ class ThreadGroupManager:
             stack.journal.flush()
             return result
         except journal.LockLost:
-            raise exception.ActionInProgress(stack_name=stack.name, action=stack.action) from None
+            raise exception.action_in_progress(stack) from None
         finally:
             stack.journal.holder = None
             locks.release(stack.id, self._engine_id)

@@ -483,7 +483,7 @@ class UnknownResource(Resource):
         return True
 
     def handle_delete(self) -> None:
-        raise exception.EntityNotFound(entity='Resource Type', name=self.type())
+        raise exception.no_resource_type(self.type())
 
     handle_suspend = handle_resume = handle_check = handle_snapshot = handle_delete
 

@@ -47,7 +47,7 @@ def change_metadata(
         for _ in range(METADATA_ATTEMPTS):
             stored = db_resources.metadata(record.id)
             if stored is None:
-                raise exception.EntityNotFound(entity='Resource', name=record.name)
+                raise exception.no_resource(record.name)
             new = changed(dict(stored[0] or {}))
             if _store(record, new, stored[1], signals):
                 record.rsrc_metadata = new

@@ -348,7 +348,7 @@ def _handle_batch(
     while True:
         stored = db_resources.metadata(row_id)
         if stored is None:
-            raise exception.EntityNotFound(entity='Resource', name=item.name)
+            raise exception.no_resource(item.name)
         known, key = stored[0] or {}, stored[1]
         results, merged = item.merge_signals(known, several)
         for details, result in zip(several, results, strict=True):
@@ -379,7 +379,7 @@ def _reload(stack: Stack, item: Resource) -> tuple[Stack, Resource]:
     """
     row = db_stacks.get(stack.context, stack.id)
     if row is None:
-        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+        raise exception.no_stack(stack.name)
     stack = Stack.from_row(stack.runtime, stack.context, row)
     stack.records.expects_few_reads = True
     for record in stack.records.find_by_name(item.name):

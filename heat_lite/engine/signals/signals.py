@@ -106,7 +106,7 @@ def mark(stack: Stack, name: str, unhealthy: bool, reason: str | None = None) ->
     Raises ActionInProgress if an action runs on it.
     """
     if stack.convergence and traversals.engine_of(stack.id, name) is not None:
-        raise exception.ActionInProgress(stack_name=stack.name, action=stack.action)
+        raise exception.action_in_progress(stack)
 
     def apply(live: Stack) -> None:
         if live.convergence:
@@ -118,7 +118,7 @@ def mark(stack: Stack, name: str, unhealthy: bool, reason: str | None = None) ->
 
 def _mark(item: engine_resource.Resource, unhealthy: bool, reason: str) -> None:
     if item.status == status.IN_PROGRESS:
-        raise exception.ActionInProgress(stack_name=item.stack.name, action=item.stack.action)
+        raise exception.action_in_progress(item.stack)
     reason = item.stack.redact(reason)
     is_marked = item.state == (status.CHECK, status.FAILED)
     if unhealthy and is_marked:

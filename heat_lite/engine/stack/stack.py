@@ -144,7 +144,7 @@ class Stack(StackFields):
     def require_existing(self) -> None:
         """Raise EntityNotFound if the task of the stack has deleted it."""
         if self.deleted_at is not None:
-            raise exception.EntityNotFound(entity='Stack', name=self.name)
+            raise exception.no_stack(self.name)
 
     # ------------------------------------------------------------ definition
 

@@ -50,7 +50,7 @@ class StackLock:
             if locks.steal(self._stack.id, holder, self._engine_id) is None:
                 return
         metrics.LOCK_CONFLICTS.add()
-        raise exception.ActionInProgress(stack_name=self._stack.name, action=self._stack.action)
+        raise exception.action_in_progress(self._stack)
 
     def release(self) -> None:
         journal.save(journal.ChangeSet(self._stack.id, release=self._engine_id))

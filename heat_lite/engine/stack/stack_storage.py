@@ -54,7 +54,7 @@ def refresh(stack: Stack) -> None:
     """
     row = db_stacks.get_row(stack.id)
     if row is None or row.deleted_at is not None:
-        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+        raise exception.no_stack(stack.name)
     if row.raw_template_id != stack.template_id:
         stack.outputs.stored = row.outputs
         stack.forget_rows()

@@ -170,7 +170,7 @@ def _store_project(stack: Stack, project_id: str) -> str:
 
 def _require_stored(stack: Stack, project_id: str | None) -> str:
     if project_id is None:
-        raise exception.EntityNotFound(entity='Stack', name=stack.name)
+        raise exception.no_stack(stack.name)
     return project_id
 
 

@@ -101,7 +101,7 @@ def stored_names(template: Template) -> None:
 def owned(item: Stack) -> None:
     """Raise EntityNotFound or RequestLimitExceeded if a stack may not be nested in its owner."""
     if item.tree.parent is None or item.tree.parent.deleted_at is not None:
-        raise exception.EntityNotFound(entity='Stack', name=item.owner_id)
+        raise exception.no_stack(item.owner_id)
     limit = item.limits.max_nested_stack_depth
     if item.nested_depth > limit:
         raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
@@ -358,7 +358,7 @@ def not_exclusive(item: Stack) -> None:
 def at_rest(item: Stack) -> None:
     """Raise ActionInProgress for a stack at work."""
     if item.status == status.IN_PROGRESS:
-        raise exception.ActionInProgress(stack_name=item.name, action=item.action)
+        raise exception.action_in_progress(item)
 
 
 def cancellable(item: Stack, with_rollback: bool) -> None:

@@ -202,7 +202,7 @@ class WatchRules:
         context = request_context.admin_context(tenant)
         row = db_stacks.get_row(signal.stack_id)
         if row is None or row.deleted_at is not None:
-            raise exception.EntityNotFound(entity='Stack', name=signal.stack_id)
+            raise exception.no_stack(signal.stack_id)
         self._runtime.local_calls.call(
             context,
             'resource_signal',
