@@ -1,10 +1,21 @@
 """Dependency graphs: which node must precede which. Nodes are any hashable objects."""
 
 import itertools
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from heat_lite.common import exception
+
+
+def reached(graph: Mapping[Any, Iterable[Any]], starts: Iterable[Any]) -> set[Any]:
+    """Return all nodes that follow ``starts`` in ``{node: following nodes}``."""
+    found, waiting = set(), list(starts)
+    while waiting:
+        for node in graph.get(waiting.pop(), ()):
+            if node not in found:
+                found.add(node)
+                waiting.append(node)
+    return found
 
 
 class Dependencies:

@@ -8,6 +8,8 @@ import typing
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from heat_lite.template import dependencies
+
 if TYPE_CHECKING:
     from heat_lite.engine.resource.record import Record
 
@@ -58,20 +60,10 @@ def with_order(wanted: Mapping[str, Names], pairs: Iterable[tuple[str, str]]) ->
     """
     result = dict(wanted)
     for later, earlier in pairs:
-        if later in result and earlier in result and not _leads_to(result, earlier, later):
+        closes = later == earlier or later in dependencies.reached(result, [earlier])
+        if later in result and earlier in result and not closes:
             result[later] = {*result[later], earlier}
     return result
-
-
-def _leads_to(wanted: Mapping[str, Names], start: str, end: str) -> bool:
-    """Return whether ``start`` is ``end`` or requires it, also by others."""
-    found, ahead = set(), [start]
-    while ahead:
-        name = ahead.pop()
-        if name not in found:
-            found.add(name)
-            ahead.extend(wanted.get(name, ()))
-    return end in found
 
 
 def forward(wanted: Mapping[str, Names]) -> Graph:

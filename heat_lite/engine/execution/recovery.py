@@ -5,15 +5,15 @@ INIT, and something may have been called for a row that is IN_PROGRESS without a
 """
 
 import dataclasses
-from collections.abc import Iterable
 
 from heat_lite.common import status
 from heat_lite.common.value_types import Row, Value
 from heat_lite.db import events as db_events
-from heat_lite.engine.execution.plan import Graph, Node
+from heat_lite.engine.execution.plan import Graph
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.stack import quarantine
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.template import dependencies
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +116,7 @@ def reorder(stack: Stack, graph: Graph) -> Graph:
     if not failed:
         return graph
     begun = {node for node in graph if node.forward and _is_begun(stack, node.key)} - failed
-    before = _ancestors(graph, failed | begun)
+    before = dependencies.reached(graph, failed | begun)
     rest = set(graph) - failed - begun - before
     return {
         node: first | (begun if node in failed else failed if node in rest else set())
@@ -133,16 +133,6 @@ def _was_resumed(stack: Stack) -> bool:
 def _is_begun(stack: Stack, name: str) -> bool:
     record = stack.records.best(name)
     return record is not None and record.status == status.IN_PROGRESS
-
-
-def _ancestors(graph: Graph, nodes: Iterable[Node]) -> set[Node]:
-    found, waiting = set(), list(nodes)
-    while waiting:
-        for node in graph.get(waiting.pop(), ()):
-            if node not in found:
-                found.add(node)
-                waiting.append(node)
-    return found
 
 
 def _events_of_action(stack: Stack) -> list[Row]:

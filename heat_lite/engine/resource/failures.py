@@ -7,13 +7,14 @@ a retry append to it.
 
 import dataclasses
 import traceback
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import column_types
 from heat_lite.db import stacks as db_stacks
+from heat_lite.template import dependencies
 
 if TYPE_CHECKING:
     from heat_lite.engine.execution.traversal import Outcome
@@ -96,22 +97,11 @@ def _note_held(stack: 'Stack') -> None:
     ids = {row.name: row.id for row in rows}
     for each in stack.failures or ():
         if each['stack_action'] == status.DELETE and each['resource_name'] in ids:
-            held = _reached(ids[each['resource_name']], needs)
+            held = dependencies.reached(needs, [ids[each['resource_name']]])
             each['holds'] = sorted(
                 {names[row_id] for row_id in held if row_id in names} - {each['resource_name']}
             )
     _store(stack)
-
-
-def _reached(start: int, needs: Mapping[int, set[int]]) -> set[int]:
-    """Return all nodes that can be reached from ``start``."""
-    found, waiting = set(), [start]
-    while waiting:
-        for row_id in needs.get(waiting.pop(), ()):
-            if row_id not in found:
-                found.add(row_id)
-                waiting.append(row_id)
-    return found
 
 
 # --------------------------------------------------------------- forgotten objects
