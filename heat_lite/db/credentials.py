@@ -19,13 +19,13 @@ from heat_lite.common.value_types import Row
 from heat_lite.db import encryption, models, session, stacks
 from heat_lite.db.column_types import row_type
 
-_C = models.user_creds
+_C = models.user_creds.c
 SECRETS = ('password', 'trust_id')
 #: Attributes of a context that are not stored, because they can be valid longer than the action.
 NOT_STORED = ('password', 'aws_creds')
 
 
-_CredentialsRow: typing.Any = row_type(*_C.c.keys())
+_CredentialsRow: typing.Any = row_type(*_C.keys())
 
 
 class CredentialsRow(_CredentialsRow):
@@ -50,7 +50,7 @@ def create(values: dict) -> int:
     for name in SECRETS:
         if values.get(name) is not None:
             values['decrypt_method'], values[name] = encryption.encrypt(values[name])
-    return session.insert_row(_C, values)
+    return session.insert_row(models.user_creds, values)
 
 
 @session.writer
@@ -81,14 +81,16 @@ def replace_for_stack(stack_id: str, values: dict, old_id: int | None = None) ->
 @session.reader
 def get_by_stack(stack_id: str) -> CredentialsRow | None:
     """Return the credentials of a stack, decrypted."""
-    query = select(_C).join(models.stack).where(models.stack.c.id == stack_id)
+    query = select(models.user_creds).join(models.stack).where(models.stack.c.id == stack_id)
     return _decrypted(session.execute(query).first())
 
 
 @session.reader
 def get(credentials_id: int) -> CredentialsRow | None:
     """Return the credentials of this id, decrypted."""
-    return _decrypted(session.execute(select(_C).where(_C.c.id == credentials_id)).first())
+    return _decrypted(
+        session.execute(select(models.user_creds).where(_C.id == credentials_id)).first()
+    )
 
 
 def _decrypted(row: Row) -> CredentialsRow | None:
@@ -138,4 +140,6 @@ def delete(credentials_id: int) -> bool:
     session.execute(
         stack.update().where(stack.c.user_creds_id == credentials_id).values(user_creds_id=None)
     )
-    return session.execute(sql_delete(_C).where(_C.c.id == credentials_id)).rowcount == 1
+    return (
+        session.execute(sql_delete(models.user_creds).where(_C.id == credentials_id)).rowcount == 1
+    )

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, func, or_, select
 from heat_lite.common.event_cursor import EventCursor
 from heat_lite.db import events, models, queries, session
 
-_E, _S, _L = models.event, models.stack, models.stack_lock
+_E, _S, _L = models.event.c, models.stack.c, models.stack_lock.c
 #: holes in one condition
 HOLES = 20
 
@@ -19,27 +19,27 @@ def scan(cursor: EventCursor, limit: int) -> tuple[list[tuple[int, str]], int]:
 
     At most ``limit`` of them are above its top. The second value is the greatest id of all.
     """
-    columns = select(_E.c.id, _E.c.stack_id).order_by(_E.c.id)
+    columns = select(_E.id, _E.stack_id).order_by(_E.id)
     found = []
     for start in range(0, len(cursor.holes), HOLES):
         holes = cursor.holes[start : start + HOLES]
         # the last one fills up: one text of the statement for any number of holes
         ranges = [*holes, *holes[-1:] * (HOLES - len(holes))]
-        late = or_(*(_E.c.id.between(*hole) for hole in ranges))
+        late = or_(*(_E.id.between(*hole) for hole in ranges))
         found += [tuple(row) for row in session.execute(columns.where(late))]
-    query = columns.where(_E.c.id > cursor.top).limit(limit)
+    query = columns.where(_E.id > cursor.top).limit(limit)
     later = [tuple(row) for row in session.execute(query)]
     if later and len(later) < limit:
         newest = later[-1][0]
     else:
-        newest = session.scalar(select(func.max(_E.c.id))) or 0
+        newest = session.scalar(select(func.max(_E.id))) or 0
     return found + later, newest
 
 
 @session.reader
 def newest_ids(limit: int) -> list[int]:
     """Return the greatest ids, ascending."""
-    query = select(_E.c.id).order_by(_E.c.id.desc()).limit(limit)
+    query = select(_E.id).order_by(_E.id.desc()).limit(limit)
     return sorted(session.scalars(query))
 
 
@@ -47,7 +47,7 @@ def newest_ids(limit: int) -> list[int]:
 def get_many(numbers: Sequence[int]) -> list[events.EventRow]:
     """Return the events of some ids, ascending, without properties."""
     found = []
-    for which in queries.any_of(_E.c.id, numbers):
+    for which in queries.any_of(_E.id, numbers):
         query = select(*events.COLUMNS).where(which)
         found += [events.EventRow(*row, None) for row in session.execute(query)]
     return sorted(found, key=lambda row: row.id)
@@ -62,12 +62,12 @@ def past(
 ) -> list[events.EventRow]:
     """Return the first events of some stacks that ``until`` covers and ``after`` does not."""
     unread: list[int] = []
-    for which in queries.any_of(_E.c.stack_id, stack_ids):
-        query = select(_E.c.id).where(which, _E.c.id <= until.top).order_by(_E.c.id).limit(limit)
+    for which in queries.any_of(_E.stack_id, stack_ids):
+        query = select(_E.id).where(which, _E.id <= until.top).order_by(_E.id).limit(limit)
         start = after.holes[0][0] if after.holes else after.top + 1
         wanted = len(unread) + limit
         while len(unread) < wanted:
-            page = session.scalars(query.where(_E.c.id >= start))
+            page = session.scalars(query.where(_E.id >= start))
             unread += [each for each in page if until.covers(each) and not after.covers(each)]
             if len(page) < limit:
                 break
@@ -79,8 +79,8 @@ def past(
 def oldest(stack_ids: Collection[str]) -> list[events.EventRow]:
     """Return the oldest stored event of each of these stacks."""
     found: list[int] = []
-    for which in queries.any_of(_E.c.stack_id, stack_ids):
-        query = select(func.min(_E.c.id)).where(which).group_by(_E.c.stack_id)
+    for which in queries.any_of(_E.stack_id, stack_ids):
+        query = select(func.min(_E.id)).where(which).group_by(_E.stack_id)
         found += session.scalars(query)
     return get_many(found)
 
@@ -94,19 +94,19 @@ class StackPlace(typing.NamedTuple):
     owner_id: str | None
 
 
-_PLACE = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.owner_id)
+_PLACE = select(_S.id, _S.name, _S.tenant, _S.owner_id)
 
 
 @session.reader
 def places(stack_ids: Collection[str]) -> dict[str, StackPlace]:
     """Return the places of stacks by their ids, deleted ones too."""
-    return {place.id: place for place in _places(_S.c.id, stack_ids)}
+    return {place.id: place for place in _places(_S.id, stack_ids)}
 
 
 @session.reader
 def places_below(owner_ids: Collection[str]) -> list[StackPlace]:
     """Return the stacks directly inside of some others, deleted ones too."""
-    return _places(_S.c.owner_id, owner_ids)
+    return _places(_S.owner_id, owner_ids)
 
 
 def _places(column: ColumnElement, ids: Collection[str]) -> list[StackPlace]:
@@ -117,7 +117,7 @@ def _places(column: ColumnElement, ids: Collection[str]) -> list[StackPlace]:
 @session.reader
 def places_of_project(project: str) -> list[StackPlace]:
     """Return the top-level stacks of a project, deleted ones too."""
-    query = _PLACE.where(_S.c.tenant == project, _S.c.owner_id.is_(None))
+    query = _PLACE.where(_S.tenant == project, _S.owner_id.is_(None))
     return [StackPlace(*row) for row in session.execute(query)]
 
 
@@ -134,7 +134,7 @@ class StackState(typing.NamedTuple):
 @session.reader
 def states(stack_ids: Collection[str]) -> list[StackState]:
     """Return the states of some stacks, deleted ones too."""
-    columns = _S.c.id, _S.c.action, _S.c.status, _S.c.status_reason, _L.c.engine_id
-    query = select(*columns).outerjoin(_L, _L.c.stack_id == _S.c.id)
-    found = queries.any_of(_S.c.id, stack_ids)
+    columns = _S.id, _S.action, _S.status, _S.status_reason, _L.engine_id
+    query = select(*columns).outerjoin(models.stack_lock, _L.stack_id == _S.id)
+    found = queries.any_of(_S.id, stack_ids)
     return [StackState(*row) for which in found for row in session.execute(query.where(which))]

@@ -9,9 +9,9 @@ from heat_lite.common.value_types import Row
 from heat_lite.db import encryption, models, queries, resources, session
 from heat_lite.db.column_types import row_type
 
-_E, _P = models.event, models.resource_properties_data
+_E, _P = models.event.c, models.resource_properties_data.c
 COLUMNS = [
-    column for column in _E.c if column.name not in ('resource_properties', 'rsrc_prop_data_id')
+    column for column in _E if column.name not in ('resource_properties', 'rsrc_prop_data_id')
 ]
 
 
@@ -28,7 +28,7 @@ class EventRow(_EventRow):
 
 
 SORTS = {
-    name: _E.c[name]
+    name: _E[name]
     for name in (
         'resource_type',
         'resource_name',
@@ -37,7 +37,7 @@ SORTS = {
         'created_at',
     )
 }
-SORTS |= {'event_time': _E.c.created_at}
+SORTS |= {'event_time': _E.created_at}
 FILTERS = (
     'resource_action',
     'resource_status',
@@ -52,7 +52,9 @@ FILTERS = (
 def get(event_uuid: str) -> Row:
     """Return one EventRow or None, with the properties of its resource at that time."""
     row = session.execute(
-        select(*COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(_P).where(_E.c.uuid == event_uuid)
+        select(*COLUMNS, _P.encrypted, _P.data)
+        .outerjoin(models.resource_properties_data)
+        .where(_E.uuid == event_uuid)
     ).first()
     if row is None:
         return None
@@ -67,14 +69,14 @@ def trim(stack_id: str, keep: int, batch_size: int) -> int:
     ``keep - batch_size`` events remain, so that the next deletion is not due soon.
     """
     # Both lookups use the index, whatever the number of events.
-    query = select(_E.c.id).where(_E.c.stack_id == stack_id).order_by(_E.c.id.desc()).limit(1)
+    query = select(_E.id).where(_E.stack_id == stack_id).order_by(_E.id.desc()).limit(1)
     if session.scalar(query.offset(keep)) is None:
         return 0
     last = session.scalar(query.offset(max(keep - batch_size, 0)))
-    which = _E.c.stack_id == stack_id, _E.c.id <= last
-    properties = select(_E.c.rsrc_prop_data_id).where(*which).distinct()
+    which = _E.stack_id == stack_id, _E.id <= last
+    properties = select(_E.rsrc_prop_data_id).where(*which).distinct()
     old = session.scalars(properties)
-    deleted = session.execute(delete(_E).where(*which)).rowcount
+    deleted = session.execute(delete(models.event).where(*which)).rowcount
     resources.delete_unused_properties(old)
     return deleted
 
@@ -95,15 +97,13 @@ def list_rows(
     query = select(*COLUMNS).where(_in_stacks(stack_ids))
     for name, wanted in (filters or {}).items():
         if name in FILTERS:
-            query = query.where(_E.c[name].in_([wanted] if isinstance(wanted, str) else wanted))
+            query = query.where(_E[name].in_([wanted] if isinstance(wanted, str) else wanted))
     columns = [SORTS[key] for key in sort_keys or () if key in SORTS]
     query = queries.paginate(
-        query, _E, columns, queries.direction(sort_dir, 'asc'), limit, marker, _E.c.uuid
+        query, models.event, columns, queries.direction(sort_dir, 'asc'), limit, marker, _E.uuid
     )
     return [EventRow(*row, None) for row in session.execute(query)]
 
 
 def _in_stacks(stack_ids: str | Collection[str]) -> ColumnElement[bool]:
-    return (
-        _E.c.stack_id == stack_ids if isinstance(stack_ids, str) else _E.c.stack_id.in_(stack_ids)
-    )
+    return _E.stack_id == stack_ids if isinstance(stack_ids, str) else _E.stack_id.in_(stack_ids)

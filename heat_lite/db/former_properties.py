@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption, models, session
 
-_R, _E, _P = models.resource, models.event, models.resource_properties_data
+_R, _E = models.resource.c, models.event.c
 #: rows of one transaction
 BATCH = 200
 
@@ -55,8 +55,8 @@ def move() -> Moved:
 
 @session.writer
 def _move_resources() -> int:
-    query = select(_R.c.id, _R.c.properties_data, _R.c.properties_data_encrypted)
-    query = query.add_columns(_R.c.rsrc_prop_data_id).where(_R.c.properties_data.is_not(None))
+    query = select(_R.id, _R.properties_data, _R.properties_data_encrypted)
+    query = query.add_columns(_R.rsrc_prop_data_id).where(_R.properties_data.is_not(None))
     rows = session.execute(query.limit(BATCH).with_for_update()).all()
     for row in rows:
         values: Values = {'properties_data': None}
@@ -64,7 +64,9 @@ def _move_resources() -> int:
             encrypted = bool(row.properties_data_encrypted)
             values['rsrc_prop_data_id'] = _store(encrypted, row.properties_data)
         session.execute(
-            update(_R).where(_R.c.id == row.id).values(updated_at=_R.c.updated_at, **values)
+            update(models.resource)
+            .where(_R.id == row.id)
+            .values(updated_at=_R.updated_at, **values)
         )
     return len(rows)
 
@@ -72,9 +74,9 @@ def _move_resources() -> int:
 @session.writer
 def _move_events(last: int) -> tuple[int, list[tuple[int, str]], int | None]:
     """Return (number of moved rows, unreadable ones, the last id); the id is None at the end."""
-    query = select(_E.c.id, _E.c.resource_properties, _E.c.rsrc_prop_data_id)
-    query = query.where(_E.c.resource_properties.is_not(None), _E.c.id > last)
-    rows = session.execute(query.order_by(_E.c.id).limit(BATCH).with_for_update()).all()
+    query = select(_E.id, _E.resource_properties, _E.rsrc_prop_data_id)
+    query = query.where(_E.resource_properties.is_not(None), _E.id > last)
+    rows = session.execute(query.order_by(_E.id).limit(BATCH).with_for_update()).all()
     unreadable = []
     for row in rows:
         values: Values = {'resource_properties': None}
@@ -86,13 +88,15 @@ def _move_events(last: int) -> tuple[int, list[tuple[int, str]], int | None]:
         if found and row.rsrc_prop_data_id is None:
             values['rsrc_prop_data_id'] = _store(*encryption.encrypt_properties(found))
         session.execute(
-            update(_E).where(_E.c.id == row.id).values(updated_at=_E.c.updated_at, **values)
+            update(models.event).where(_E.id == row.id).values(updated_at=_E.updated_at, **values)
         )
     return len(rows) - len(unreadable), unreadable, rows[-1].id if rows else None
 
 
 def _store(encrypted: bool, values: Mapping[str, typing.Any]) -> int:
-    return session.insert_row(_P, {'data': values, 'encrypted': encrypted})
+    return session.insert_row(
+        models.resource_properties_data, {'data': values, 'encrypted': encrypted}
+    )
 
 
 def _read(data: Value) -> Value:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Table, delete, exists, func, select, updat
 from heat_lite.common import exception, status
 from heat_lite.db import batch, group_commit, models, queries, session
 
-_L, _R, _T = models.stack_lock, models.resource, models.resource_signal
+_L, _R, _T = models.stack_lock.c, models.resource.c, models.resource_signal.c
 # MariaDB's INSERT IGNORE also ignores a missing stack, so the number of attempts is limited.
 ATTEMPTS = 5
 #: key of the column ``quarantine``: by the id of a dead engine, whether it has ended itself
@@ -37,7 +37,7 @@ def _acquire_many(requests: list[tuple[str, str]]) -> list[None]:
     rows = [
         {'stack_id': stack_id, 'engine_id': engine_id} for stack_id, engine_id in sorted(requests)
     ]
-    if session.execute(batch.insert_or_ignore(_L), rows).rowcount != len(rows):
+    if session.execute(batch.insert_or_ignore(models.stack_lock), rows).rowcount != len(rows):
         raise LookupError('Some of the stacks are locked already.')
     return [None] * len(rows)
 
@@ -47,7 +47,7 @@ def _acquire(stack_id: str, engine_id: str) -> str | None:
     row = {'stack_id': stack_id, 'engine_id': engine_id}
     for _ in range(ATTEMPTS):
         try:
-            inserted = session.execute(batch.insert_or_ignore(_L), row).rowcount == 1
+            inserted = session.execute(batch.insert_or_ignore(models.stack_lock), row).rowcount == 1
         except db_exception.DBReferenceError:
             break
         if inserted:
@@ -65,7 +65,7 @@ def steal(stack_id: str, old: str, new: str) -> str | None:
 
     Return None, or the id of the engine that holds the lock instead.
     """
-    query = update(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == old)
+    query = update(models.stack_lock).where(_L.stack_id == stack_id, _L.engine_id == old)
     if session.execute(query.values(engine_id=new)).rowcount == 1:
         return None
     return acquire(stack_id, new)
@@ -82,15 +82,15 @@ def hold(locks: Mapping[str, str]) -> list[str]:
         engines[engine_id].append(stack_id)
     kept = 0
     for engine_id, stack_ids in sorted(engines.items()):
-        for chosen in queries.any_of(_L.c.stack_id, stack_ids):
-            held = update(_L).where(chosen, _L.c.engine_id == engine_id)
-            kept += session.execute(held.values(uses=_L.c.uses + 1)).rowcount
+        for chosen in queries.any_of(_L.stack_id, stack_ids):
+            held = update(models.stack_lock).where(chosen, _L.engine_id == engine_id)
+            kept += session.execute(held.values(uses=_L.uses + 1)).rowcount
     if kept == len(locks):
         return []
-    query = select(_L.c.stack_id, _L.c.engine_id)
+    query = select(_L.stack_id, _L.engine_id)
     found = {
         tuple(row)
-        for chosen in queries.any_of(_L.c.stack_id, locks)
+        for chosen in queries.any_of(_L.stack_id, locks)
         for row in session.execute(query.where(chosen))
     }
     return [each[0] for each in locks.items() if each not in found]
@@ -99,13 +99,17 @@ def hold(locks: Mapping[str, str]) -> list[str]:
 @session.writer
 def release(stack_id: str, engine_id: str) -> bool:
     """Release the lock if this engine holds it. Return whether it did."""
-    query = delete(_L).where(_L.c.stack_id == stack_id, _L.c.engine_id == engine_id)
+    query = delete(models.stack_lock).where(_L.stack_id == stack_id, _L.engine_id == engine_id)
     return session.execute(query).rowcount == 1
 
 
 def _guarded(key: str | int) -> tuple[Table, ColumnElement[bool]]:
     """Return the table with the column ``quarantine``, and the condition for its row."""
-    return (_L, _L.c.stack_id == key) if isinstance(key, str) else (_T, _T.c.id == key)
+    return (
+        (models.stack_lock, _L.stack_id == key)
+        if isinstance(key, str)
+        else (models.resource_signal, _T.id == key)
+    )
 
 
 @session.reader
@@ -141,7 +145,7 @@ def set_quarantine(key: str | int, engine_id: str, value: dict | None) -> bool:
 @session.writer
 def record_engine_end(engine_id: str, by_itself: bool) -> None:
     """Note how an engine has ended, in each column ``quarantine`` that names it."""
-    for table, key in ((_L, _L.c.stack_id), (_T, _T.c.id)):
+    for table, key in ((models.stack_lock, _L.stack_id), (models.resource_signal, _T.id)):
         query = select(key, table.c.quarantine).where(table.c.quarantine.contains(engine_id))
         for row_key, text in session.execute(query.order_by(key).with_for_update()).all():
             value = json.loads(text)
@@ -159,14 +163,14 @@ def holder(stack_id: str) -> str | None:
 @session.reader
 def stack_ids_of(engine_id: str) -> list[str]:
     """Return the ids of the stacks that an engine has locked."""
-    return session.scalars(select(_L.c.stack_id).where(_L.c.engine_id == engine_id))
+    return session.scalars(select(_L.stack_id).where(_L.engine_id == engine_id))
 
 
 @session.reader
 def stack_ids_by_engine() -> dict[str, list[str]]:
     """Return the ids of all locked stacks by the id of the engine that has locked them."""
     found = collections.defaultdict(list)
-    for stack_id, engine_id in session.execute(select(_L.c.stack_id, _L.c.engine_id)):
+    for stack_id, engine_id in session.execute(select(_L.stack_id, _L.engine_id)):
         found[engine_id].append(stack_id)
     return dict(found)
 
@@ -180,7 +184,7 @@ def stacks_at_work(limit: int) -> list:
     table = models.stack
     since = func.coalesce(table.c.updated_at, table.c.created_at).label('since')
     found = table.c.id, table.c.name, table.c.tenant, table.c.action, table.c.status
-    query = select(_L.c.engine_id, *found, since).join(table, table.c.id == _L.c.stack_id)
+    query = select(_L.engine_id, *found, since).join(table, table.c.id == _L.stack_id)
     top = query.where(table.c.owner_id.is_(None)).order_by(since, table.c.id).limit(limit)
     return list(session.execute(top))
 
@@ -189,7 +193,7 @@ def stacks_at_work(limit: int) -> list:
 def unlocked_in_progress() -> list[str]:
     """Return the ids of the stacks that are in progress without a lock."""
     table = models.stack
-    locked = exists().where(_L.c.stack_id == table.c.id)
+    locked = exists().where(_L.stack_id == table.c.id)
     query = select(table.c.id).where(
         table.c.status == status.IN_PROGRESS,
         table.c.deleted_at.is_(None),
@@ -200,7 +204,7 @@ def unlocked_in_progress() -> list[str]:
 
 
 def _holder(stack_id: str) -> str | None:
-    return session.scalar(select(_L.c.engine_id).where(_L.c.stack_id == stack_id))
+    return session.scalar(select(_L.engine_id).where(_L.stack_id == stack_id))
 
 
 @session.writer
@@ -210,20 +214,20 @@ def acquire_signals(row_id: int, engine_id: str, gone: str | None = None) -> str
     ``gone``: the id of a dead engine, whose lock is taken over. A row that does not exist cannot
     be locked, and its signals have no effect: the result is None.
     """
-    query = select(_R.c.signal_engine).where(_R.c.id == row_id).with_for_update()
+    query = select(_R.signal_engine).where(_R.id == row_id).with_for_update()
     row = session.execute(query).first()
     if row is None:
         return None
     if row.signal_engine not in (None, engine_id, gone):
         return row.signal_engine
-    session.execute(update(_R).where(_R.c.id == row_id).values(signal_engine=engine_id))
+    session.execute(update(models.resource).where(_R.id == row_id).values(signal_engine=engine_id))
     return None
 
 
 @session.writer
 def release_signals(row_id: int, engine_id: str) -> None:
     """Release the lock if this engine holds it."""
-    query = update(_R).where(_R.c.id == row_id, _R.c.signal_engine == engine_id)
+    query = update(models.resource).where(_R.id == row_id, _R.signal_engine == engine_id)
     session.execute(query.values(signal_engine=None))
 
 

@@ -27,7 +27,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value
 from heat_lite.db import models, session
 
-_S, _TAG = models.stack, models.stack_tag
+_S, _TAG = models.stack.c, models.stack_tag.c
 _COLUMN_FILTERS = (
     'id',
     'name',
@@ -55,12 +55,12 @@ FILTERS = {
     **{name: name for name in _COLUMN_FILTERS},
 }
 SORTS = {
-    'stack_name': _S.c.name,
-    'stack_status': _S.c.status,
-    'creation_time': _S.c.created_at,
-    'updated_time': _S.c.updated_at,
-    'created_at': _S.c.created_at,
-    'updated_at': _S.c.updated_at,
+    'stack_name': _S.name,
+    'stack_status': _S.status,
+    'creation_time': _S.created_at,
+    'updated_time': _S.updated_at,
+    'created_at': _S.created_at,
+    'updated_at': _S.updated_at,
 }
 DIRECTIONS = ('asc', 'desc')
 #: values in one condition that each database accepts
@@ -114,15 +114,15 @@ def stack_conditions(
     """Return the conditions of a filter; for an administrator of the cloud, in all projects."""
     conditions: list[ColumnElement[bool]] = []
     if stack_filter.tenant_safe and not context.is_admin:
-        conditions.append(_S.c.tenant == context.tenant_id)
+        conditions.append(_S.tenant == context.tenant_id)
     if not stack_filter.show_deleted:
-        conditions.append(_S.c.deleted_at.is_(None))
+        conditions.append(_S.deleted_at.is_(None))
     if stack_filter.show_nested:
         conditions.append(is_no_backup())
     else:
-        conditions.append(_S.c.owner_id.is_(None))
+        conditions.append(_S.owner_id.is_(None))
     conditions.extend(
-        _matches(_S.c[FILTERS[name]], wanted)
+        _matches(_S[FILTERS[name]], wanted)
         for name, wanted in (stack_filter.filters or {}).items()
         if name in FILTERS
     )
@@ -134,7 +134,7 @@ def is_no_backup() -> ColumnElement[bool]:
 
     They hold what an update has replaced, and belong to the stack that is their owner.
     """
-    return or_(_S.c.backup.is_(None), _S.c.backup.is_(False))
+    return or_(_S.backup.is_(None), _S.backup.is_(False))
 
 
 def any_of(column: ColumnElement, values: Collection[typing.Any]) -> Iterator[ColumnElement[bool]]:
@@ -169,14 +169,14 @@ def _tag_conditions(stack_filter: StackFilter) -> list[ColumnElement[bool]]:
 
 def _has_any(tags: Collection[str]) -> ColumnElement[bool]:
     # SQLAlchemy correlates stack.id with the enclosing query.
-    return select(_TAG.c.id).where(_TAG.c.stack_id == _S.c.id, _TAG.c.tag.in_(tags)).exists()
+    return select(_TAG.id).where(_TAG.stack_id == _S.id, _TAG.tag.in_(tags)).exists()
 
 
 def _has_all(tags: Collection[str]) -> ColumnElement[bool]:
     # One condition for any number of tags: SQLite refuses an expression of more than 1000 levels.
     wanted = set(tags)
-    found = select(func.count(_TAG.c.tag.distinct())).where(
-        _TAG.c.stack_id == _S.c.id, _TAG.c.tag.in_(wanted)
+    found = select(func.count(_TAG.tag.distinct())).where(
+        _TAG.stack_id == _S.id, _TAG.tag.in_(wanted)
     )
     return found.scalar_subquery() == len(wanted)
 
@@ -184,7 +184,7 @@ def _has_all(tags: Collection[str]) -> ColumnElement[bool]:
 def _matches(column: Column, wanted: Value) -> ColumnElement[bool]:
     """Compare a column with values from a URL, in one condition for any number of them."""
     values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
-    if column is _S.c.status:
+    if column is _S.status:
         return _has_state(values)
     if isinstance(column.type, Boolean):
         return column.in_({strutils.bool_from_string(value) for value in values})
@@ -198,7 +198,7 @@ def _has_state(values: Collection[typing.Any]) -> ColumnElement[bool]:
     """Compare the state: COMPLETE is a status, CREATE_COMPLETE is an action and a status."""
     plain = {value for value in values if value in status.STATUSES}
     parts = {str(value).partition('_')[::2] for value in set(values) - plain}
-    return or_(_S.c.status.in_(plain), tuple_(_S.c.action, _S.c.status).in_(parts))
+    return or_(_S.status.in_(plain), tuple_(_S.action, _S.status).in_(parts))
 
 
 def paginate_stacks(
@@ -215,7 +215,7 @@ def paginate_stacks(
     """
     columns = [SORTS[key] for key in sort_keys or () if key in SORTS]
     chosen = direction(sort_dir, default='asc' if columns else 'desc')
-    return paginate(query, _S, columns or [_S.c.created_at], chosen, limit, marker, _S.c.id)
+    return paginate(query, models.stack, columns or [_S.created_at], chosen, limit, marker, _S.id)
 
 
 def direction(given: str | None, default: str) -> str:

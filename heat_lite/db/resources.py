@@ -15,9 +15,9 @@ from heat_lite.common.value_types import Row, Value
 from heat_lite.db import encryption, group_commit, models, queries, session
 from heat_lite.db.column_types import row_type
 
-_R, _P, _D = models.resource, models.resource_properties_data, models.resource_data
+_R, _P, _D = models.resource.c, models.resource_properties_data.c, models.resource_data.c
 #: all columns except that of ``locks.acquire_signals``: a database of Heat lacks it before db_sync
-_COLUMNS = [column for column in _R.c if column is not _R.c.signal_engine]
+_COLUMNS = [column for column in _R if column is not _R.signal_engine]
 _ResourceRow: typing.Any = row_type(*(column.name for column in _COLUMNS), 'properties', 'data')
 
 
@@ -28,17 +28,17 @@ class ResourceRow(_ResourceRow):
 
 
 LISTED = [
-    _R.c.id,
-    _R.c.uuid,
-    _R.c.name,
-    _R.c.stack_id,
-    _R.c.nova_instance,
-    _R.c.current_template_id,
-    _R.c.action,
-    _R.c.status,
-    _R.c.status_reason,
-    _R.c.created_at,
-    _R.c.updated_at,
+    _R.id,
+    _R.uuid,
+    _R.name,
+    _R.stack_id,
+    _R.nova_instance,
+    _R.current_template_id,
+    _R.action,
+    _R.status,
+    _R.status_reason,
+    _R.created_at,
+    _R.updated_at,
 ]
 _ListedResource: typing.Any = row_type(*(column.name for column in LISTED))
 
@@ -50,13 +50,11 @@ class ListedResource(_ListedResource):
 
 
 _LIST = (
-    select(*LISTED)
-    .where(_R.c.stack_id.in_(bindparam('stack_ids', expanding=True)))
-    .order_by(_R.c.id)
+    select(*LISTED).where(_R.stack_id.in_(bindparam('stack_ids', expanding=True))).order_by(_R.id)
 )
-_DATA = select(_D.c.resource_id, _D.c.key, _D.c.value, _D.c.decrypt_method)
-_ROWS = select(*_COLUMNS, _P.c.encrypted, _P.c.data).outerjoin(
-    _P, _R.c.rsrc_prop_data_id == _P.c.id
+_DATA = select(_D.resource_id, _D.key, _D.value, _D.decrypt_method)
+_ROWS = select(*_COLUMNS, _P.encrypted, _P.data).outerjoin(
+    models.resource_properties_data, _R.rsrc_prop_data_id == _P.id
 )
 
 
@@ -68,17 +66,17 @@ def list_by_stack(stack_id: str) -> list[ResourceRow]:
 @session.reader
 def list_by_name(stack_id: str, name: str) -> list[ResourceRow]:
     """Return the rows of one resource name: the resource and its replacements."""
-    which = (_R.c.stack_id == stack_id) & (_R.c.name == name)
-    return _rows(_ROWS.where(which).order_by(_R.c.id), which)
+    which = (_R.stack_id == stack_id) & (_R.name == name)
+    return _rows(_ROWS.where(which).order_by(_R.id), which)
 
 
 @session.reader
 def list_by_names(stack_id: str, names: Collection[str]) -> list[ResourceRow]:
     """Return the rows of several resource names of a stack in the order of ids."""
     found = []
-    for named in queries.any_of(_R.c.name, names):
-        which = (_R.c.stack_id == stack_id) & named
-        found += _rows(_ROWS.where(which).order_by(_R.c.id), which)
+    for named in queries.any_of(_R.name, names):
+        which = (_R.stack_id == stack_id) & named
+        found += _rows(_ROWS.where(which).order_by(_R.id), which)
     return sorted(found, key=lambda row: row.id)
 
 
@@ -88,7 +86,7 @@ def list_by_stacks(stack_ids: Collection[str]) -> list[ResourceRow]:
     if not stack_ids:
         return []
     return _rows(
-        _ROWS.where(_R.c.stack_id.in_(stack_ids)).order_by(_R.c.id), _R.c.stack_id.in_(stack_ids)
+        _ROWS.where(_R.stack_id.in_(stack_ids)).order_by(_R.id), _R.stack_id.in_(stack_ids)
     )
 
 
@@ -107,51 +105,51 @@ def list_brief(stack_ids: Collection[str]) -> dict[str, list[ListedResource]]:
 @session.reader
 def template_ids(stack_id: str) -> list[int | None]:
     """Return the ids of the templates by which the resources of a stack were made."""
-    query = select(_R.c.current_template_id).where(_R.c.stack_id == stack_id).distinct()
+    query = select(_R.current_template_id).where(_R.stack_id == stack_id).distinct()
     return session.scalars(query)
 
 
 @session.reader
 def get(resource_id: int) -> ResourceRow | None:
-    return _first(_ROWS.where(_R.c.id == resource_id))
+    return _first(_ROWS.where(_R.id == resource_id))
 
 
 @session.reader
 def get_by_physical_id(context: RequestContext, physical_id: str) -> Row:
     """Return the ResourceRow of a physical resource in the stacks of the project, or None."""
-    return _newest_of_project(context, _R.c.nova_instance == physical_id)
+    return _newest_of_project(context, _R.nova_instance == physical_id)
 
 
 @session.reader
 def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
     """Return those of the physical ids that a resource of any stack has."""
     found: set[str] = set()
-    for wanted in queries.any_of(_R.c.nova_instance, physical_ids):
-        found.update(session.scalars(select(_R.c.nova_instance).where(wanted)))
+    for wanted in queries.any_of(_R.nova_instance, physical_ids):
+        found.update(session.scalars(select(_R.nova_instance).where(wanted)))
     return found
 
 
 @session.reader
 def get_by_uuid(context: RequestContext, uuid: str) -> Row:
     """Return the ResourceRow of a UUID in the stacks of the project, or None."""
-    return _newest_of_project(context, _R.c.uuid == uuid)
+    return _newest_of_project(context, _R.uuid == uuid)
 
 
 def _newest_of_project(context: RequestContext, which: ColumnElement[bool]) -> ResourceRow | None:
     stack = models.stack
-    query = _ROWS.join(stack, _R.c.stack_id == stack.c.id).where(which)
+    query = _ROWS.join(stack, _R.stack_id == stack.c.id).where(which)
     query = query.where(
         (stack.c.tenant == context.tenant_id) | (stack.c.stack_user_project_id == context.tenant_id)
     )
-    return _first(query.order_by(_R.c.id.desc()).limit(1))
+    return _first(query.order_by(_R.id.desc()).limit(1))
 
 
 @session.reader
 def attribute_values(ids: Collection[int]) -> dict[int, dict]:
     """Return the stored attributes by the id of their row."""
     found = {}
-    for wanted in queries.any_of(_P.c.id, ids):
-        query = select(_P.c.id, _P.c.encrypted, _P.c.data).where(wanted)
+    for wanted in queries.any_of(_P.id, ids):
+        query = select(_P.id, _P.encrypted, _P.data).where(wanted)
         for row_id, encrypted, data in session.execute(query):
             found[row_id] = encryption.decrypt_properties(encrypted, data)
     return found
@@ -165,8 +163,8 @@ def read_each(
     The error takes the place of a row with a secret that cannot be decrypted. The caller is in a
     transaction.
     """
-    which = _R.c.stack_id.in_(stack_ids)
-    for row, data in _rows_with_data(_ROWS.where(which).order_by(_R.c.id), which):
+    which = _R.stack_id.in_(stack_ids)
+    for row, data in _rows_with_data(_ROWS.where(which).order_by(_R.id), which):
         try:
             yield row.stack_id, _complete_row(row, data)
         except exception.InvalidEncryptionKey as error:
@@ -186,7 +184,7 @@ def _rows_with_data(
     state tells that it is being updated; old data would look like that of the ended update.
     """
     rows = list(session.execute(query))
-    data = _data(_DATA.join(_R).where(which))
+    data = _data(_DATA.join(models.resource).where(which))
     for row in rows:
         yield row, data.get(row[0], ())
 
@@ -195,7 +193,7 @@ def _first(query: Select) -> ResourceRow | None:
     row = session.execute(query).first()
     if row is None:
         return None
-    data = _data(_DATA.where(_D.c.resource_id == row.id))
+    data = _data(_DATA.where(_D.resource_id == row.id))
     return _complete_row(row, data.get(row.id, ()))
 
 
@@ -223,7 +221,7 @@ def _data(query: Select) -> Mapping[int, list]:
 def metadata(resource_id: int) -> tuple[typing.Any, int | None] | None:
     """Return (metadata, atomic key for ``set_metadata``); None if the row is gone."""
     row = session.execute(
-        select(_R.c.rsrc_metadata, _R.c.atomic_key).where(_R.c.id == resource_id)
+        select(_R.rsrc_metadata, _R.atomic_key).where(_R.id == resource_id)
     ).first()
     return row and (row.rsrc_metadata, row.atomic_key)
 
@@ -239,10 +237,10 @@ def set_metadata(resource_id: int, metadata: Value, expect: typing.Any = ANY_KEY
     With ``expect`` the metadata is stored only if the row has this atomic key, which is then
     incremented. This prevents the lost update of two concurrent signals.
     """
-    query = update(_R).where(_R.c.id == resource_id)
+    query = update(models.resource).where(_R.id == resource_id)
     values = {'rsrc_metadata': metadata}
     if expect is not ANY_KEY:
-        query = query.where(_R.c.atomic_key == expect)
+        query = query.where(_R.atomic_key == expect)
         values['atomic_key'] = (expect or 0) + 1
     return session.execute(query.values(values)).rowcount == 1
 
@@ -266,9 +264,9 @@ def data_values(resource_id: int, key: str, value: str | None, redact: bool) -> 
 def data(resource_id: int) -> list[tuple[str, str | None, bool]]:
     """Return (key, value, redact) of a resource, for ``heat-lite-manage resource_data_list``."""
     query = (
-        select(_D.c.key, _D.c.value, _D.c.redact, _D.c.decrypt_method)
-        .where(_D.c.resource_id == resource_id)
-        .order_by(_D.c.id)
+        select(_D.key, _D.value, _D.redact, _D.decrypt_method)
+        .where(_D.resource_id == resource_id)
+        .order_by(_D.id)
     )
     return [
         (key, encryption.decrypt(method, value, f'{key} of resource {resource_id}'), redact)
@@ -292,7 +290,9 @@ def delete_unused_properties(ids: Collection[int | None]) -> int:
     The caller is in a transaction.
     """
     deleted = 0
-    for wanted in queries.any_of(_P.c.id, {*ids} - {None}):
-        query = delete(_P).where(wanted, *queries.is_unused(_P))
+    for wanted in queries.any_of(_P.id, {*ids} - {None}):
+        query = delete(models.resource_properties_data).where(
+            wanted, *queries.is_unused(models.resource_properties_data)
+        )
         deleted += session.execute(query).rowcount
     return deleted

@@ -10,7 +10,7 @@ from heat_lite.common.value_types import Row
 from heat_lite.db import models, session
 from heat_lite.db.column_types import utcnow
 
-_S = models.service
+_S = models.service.c
 #: intervals without a heartbeat after which the next engine of the host removes a row, as in Heat
 CLEAN_INTERVALS = 3
 
@@ -34,14 +34,17 @@ def create(
         'report_interval': report_interval,
         'updated_at': utcnow(),
     }
-    return session.insert_row(_S, values)
+    return session.insert_row(models.service, values)
 
 
 @session.writer
 def heartbeat(service_id: str) -> bool:
     """Record that an engine is alive, even if it was marked deleted. Return False without a row."""
     values = {'updated_at': utcnow(), 'deleted_at': None}
-    return session.execute(update(_S).where(_S.c.id == service_id).values(values)).rowcount == 1
+    return (
+        session.execute(update(models.service).where(_S.id == service_id).values(values)).rowcount
+        == 1
+    )
 
 
 @session.reader
@@ -60,8 +63,10 @@ def last_heartbeats() -> dict[str, datetime.datetime | None]:
 @session.writer
 def delete(service_id: str, soft: bool = True) -> bool:
     """Mark the row of an engine deleted, as it does when it stops; or remove the row."""
-    query = update(_S).values(deleted_at=utcnow()) if soft else sql_delete(_S)
-    return session.execute(query.where(_S.c.id == service_id)).rowcount == 1
+    query = (
+        update(models.service).values(deleted_at=utcnow()) if soft else sql_delete(models.service)
+    )
+    return session.execute(query.where(_S.id == service_id)).rowcount == 1
 
 
 @session.writer
@@ -70,8 +75,8 @@ def clean() -> int:
     now = utcnow()
     dead = [row.id for row in _all() if row.deleted_at is not None or not is_up(row, now)]
     # An engine can have sent a heartbeat since the read.
-    query = sql_delete(_S).where(
-        _S.c.id.in_(dead), or_(_S.c.deleted_at.is_not(None), _S.c.updated_at < now)
+    query = sql_delete(models.service).where(
+        _S.id.in_(dead), or_(_S.deleted_at.is_not(None), _S.updated_at < now)
     )
     return session.execute(query).rowcount if dead else 0
 
@@ -89,7 +94,7 @@ def clean_host(host: str, hostname: str, binary: str) -> int:
             last is not None and now - last > datetime.timedelta(seconds=age)
         ):
             # An engine can have sent a heartbeat since the read.
-            dead = sql_delete(_S).where(_S.c.id == row.id, _S.c.updated_at == last)
+            dead = sql_delete(models.service).where(_S.id == row.id, _S.updated_at == last)
             count += session.execute(dead).rowcount
     return count
 
@@ -121,7 +126,7 @@ def heartbeat_lifetime(interval: int) -> int:
 
 
 def _all() -> Sequence[Row]:
-    return session.execute(select(_S).order_by(_S.c.host, _S.c.created_at, _S.c.id)).all()
+    return session.execute(select(models.service).order_by(_S.host, _S.created_at, _S.id)).all()
 
 
 @session.reader

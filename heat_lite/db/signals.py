@@ -16,7 +16,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.db import batch, group_commit, models, resources, session
 from heat_lite.db.column_types import utcnow
 
-_T, _R = models.resource_signal, models.resource
+_T, _R = models.resource_signal.c, models.resource.c
 #: the column ``quarantine`` of a signal that was taken over (see ``engine.stack.quarantine``)
 GUARDED = '{}'
 
@@ -50,13 +50,13 @@ class WaitingSignal(typing.NamedTuple):
 def targets(stack_id: str, name: str) -> list[Target]:
     """Return the resources of a stack with this name or physical id, without their metadata."""
     named = union(
-        select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.name == name),
-        select(_R.c.id).where(_R.c.nova_instance == name, _R.c.stack_id == stack_id),
+        select(_R.id).where(_R.stack_id == stack_id, _R.name == name),
+        select(_R.id).where(_R.nova_instance == name, _R.stack_id == stack_id),
     ).subquery()
-    count = select(func.count()).where(_T.c.resource_id == _R.c.id).scalar_subquery()
-    query = select(_R.c.atomic_key, count, *resources.LISTED).join(named, named.c.id == _R.c.id)
+    count = select(func.count()).where(_T.resource_id == _R.id).scalar_subquery()
+    query = select(_R.atomic_key, count, *resources.LISTED).join(named, named.c.id == _R.id)
     found = []
-    for atomic_key, waiting, *columns in session.execute(query.order_by(_R.c.id)):
+    for atomic_key, waiting, *columns in session.execute(query.order_by(_R.id)):
         listed = resources.ListedResource(*columns)
         state = listed.action, listed.status, listed.current_template_id, listed.updated_at
         found.append(Target(listed, (atomic_key or 0, *state), waiting))
@@ -88,7 +88,7 @@ def add(
 
 @session.writer
 def _insert(rows: list[dict]) -> list[int]:
-    return batch.insert(insert(_T), rows, returning=_T.c.id)
+    return batch.insert(insert(models.resource_signal), rows, returning=_T.id)
 
 
 _inserts = group_commit.GroupCommit(_insert, lambda row: _insert([row])[0])
@@ -102,25 +102,25 @@ def waiting(
     signal_id: int | None = None,
 ) -> list[WaitingSignal]:
     """Return the signals of a resource that an engine handles, oldest first, or one of them."""
-    query = select(_T.c.id, _T.c.token, _T.c.details, _T.c.quarantine).where(
-        _T.c.resource_id == resource_id, _T.c.engine_id == engine_id
+    query = select(_T.id, _T.token, _T.details, _T.quarantine).where(
+        _T.resource_id == resource_id, _T.engine_id == engine_id
     )
     if signal_id is not None:
-        query = query.where(_T.c.id == signal_id)
-    return [WaitingSignal(*row) for row in session.execute(query.order_by(_T.c.id).limit(limit))]
+        query = query.where(_T.id == signal_id)
+    return [WaitingSignal(*row) for row in session.execute(query.order_by(_T.id).limit(limit))]
 
 
 @session.reader
 def is_waiting(signal_id: int, engine_id: str | None = None) -> bool:
     """Return whether an engine, with ``engine_id`` that one, has to handle a signal."""
-    owner = session.scalar(select(_T.c.engine_id).where(_T.c.id == signal_id))
+    owner = session.scalar(select(_T.engine_id).where(_T.id == signal_id))
     return owner is not None and engine_id in (None, owner)
 
 
 @session.reader
 def by_engine() -> dict[str, dict[int, str]]:
     """Return the ids of resources with waiting signals, and of their stacks, by engine."""
-    query = select(_T.c.engine_id, _T.c.resource_id, _R.c.stack_id).join(_R).distinct()
+    query = select(_T.engine_id, _T.resource_id, _R.stack_id).join(models.resource).distinct()
     found: dict[str, dict[int, str]] = collections.defaultdict(dict)
     for engine_id, resource_id, stack_id in session.execute(query):
         found[engine_id][resource_id] = stack_id
@@ -130,9 +130,11 @@ def by_engine() -> dict[str, dict[int, str]]:
 @session.writer
 def claim(resource_id: int, gone: str, engine_id: str) -> None:
     """Give the signals of a resource that a dead engine had to another one."""
-    query = update(_T).where(_T.c.resource_id == resource_id, _T.c.engine_id == gone)
+    query = update(models.resource_signal).where(
+        _T.resource_id == resource_id, _T.engine_id == gone
+    )
     session.execute(
-        query.values(engine_id=engine_id, quarantine=func.coalesce(_T.c.quarantine, GUARDED))
+        query.values(engine_id=engine_id, quarantine=func.coalesce(_T.quarantine, GUARDED))
     )
 
 
@@ -147,7 +149,7 @@ def use(signals: Mapping[int, str]) -> None:
 
 def present(signals: Mapping[int, str]) -> set[int]:
     """Return those of the signals that wait for their engines, in the present transaction."""
-    query = select(_T.c.id, _T.c.engine_id).where(_T.c.id.in_(signals))
+    query = select(_T.id, _T.engine_id).where(_T.id.in_(signals))
     return {row.id for row in session.execute(query) if signals[row.id] == row.engine_id}
 
 
@@ -157,6 +159,8 @@ def use_in_transaction(signals: Iterable[tuple[int, str]]) -> None:
     for signal_id, engine_id in signals:
         by_owner[engine_id].append(signal_id)
     for engine_id, ids in by_owner.items():
-        own = delete(_T).where(_T.c.id.in_(sorted(ids)), _T.c.engine_id == engine_id)
+        own = delete(models.resource_signal).where(
+            _T.id.in_(sorted(ids)), _T.engine_id == engine_id
+        )
         if session.execute(own).rowcount != len(ids):
             raise SignalsTaken(ids)

@@ -15,10 +15,10 @@ from heat_lite.common.value_types import Row
 from heat_lite.db import group_commit, models, session
 from heat_lite.db.column_types import row_type, utcnow
 
-_S, _R = models.snapshot, models.resource_snapshot
+_S, _R = models.snapshot.c, models.resource_snapshot.c
 RESOURCES = 'resources'
 
-_SnapshotRow: typing.Any = row_type(*_S.c.keys())
+_SnapshotRow: typing.Any = row_type(*_S.keys())
 
 
 class SnapshotRow(_SnapshotRow):
@@ -34,13 +34,13 @@ def create(context: RequestContext, values: dict) -> str:
     The values are stack_id, name, action, status, status_reason, data and tenant (by default the
     project of the context).
     """
-    return session.insert_row(_S, {'tenant': context.tenant_id, **values})
+    return session.insert_row(models.snapshot, {'tenant': context.tenant_id, **values})
 
 
 @session.reader
 def get(context: RequestContext, snapshot_id: str) -> SnapshotRow | None:
     """Return the snapshot if it belongs to the project."""
-    query = select(_S).where(_S.c.id == snapshot_id, _S.c.tenant == context.tenant_id)
+    query = select(models.snapshot).where(_S.id == snapshot_id, _S.tenant == context.tenant_id)
     return next(iter(_completed(session.execute(query).all())), None)
 
 
@@ -52,8 +52,8 @@ def _completed(rows: Sequence[Row]) -> Sequence[SnapshotRow]:
     lacking = [row.id for row in rows if row.data and not row.data.get(RESOURCES)]
     saved: dict[str, dict] = collections.defaultdict(dict)
     if lacking:
-        query = select(_R.c.snapshot_id, _R.c.resource_name, _R.c.data)
-        for each in session.execute(query.where(_R.c.snapshot_id.in_(lacking))):
+        query = select(_R.snapshot_id, _R.resource_name, _R.data)
+        for each in session.execute(query.where(_R.snapshot_id.in_(lacking))):
             saved[each.snapshot_id][each.resource_name] = each.data
     return [
         SnapshotRow(**{**row._mapping, 'data': {**row.data, RESOURCES: saved[row.id]}})
@@ -66,15 +66,18 @@ def _completed(rows: Sequence[Row]) -> Sequence[SnapshotRow]:
 @session.writer
 def update(snapshot_id: str, values: dict) -> bool:
     return (
-        session.execute(sql_update(_S).where(_S.c.id == snapshot_id).values(values)).rowcount == 1
+        session.execute(
+            sql_update(models.snapshot).where(_S.id == snapshot_id).values(values)
+        ).rowcount
+        == 1
     )
 
 
 @session.reader
 def list_deleting() -> Row:
     """Return (id, stack_id, updated_at) of the snapshots of all projects that are being deleted."""
-    query = select(_S.c.id, _S.c.stack_id, _S.c.updated_at).where(
-        _S.c.action == status.DELETE, _S.c.status == status.IN_PROGRESS
+    query = select(_S.id, _S.stack_id, _S.updated_at).where(
+        _S.action == status.DELETE, _S.status == status.IN_PROGRESS
     )
     return session.execute(query).all()
 
@@ -86,8 +89,8 @@ def touch(snapshot_id: str, seen: datetime.datetime | None) -> datetime.datetime
     Return the new time; None if ``updated_at`` is no longer ``seen`` or the snapshot is gone.
     """
     now = utcnow()
-    query = sql_update(_S).where(
-        _S.c.id == snapshot_id, _S.c.updated_at == seen, _S.c.status == status.IN_PROGRESS
+    query = sql_update(models.snapshot).where(
+        _S.id == snapshot_id, _S.updated_at == seen, _S.status == status.IN_PROGRESS
     )
     return now if session.execute(query.values(updated_at=now)).rowcount == 1 else None
 
@@ -95,8 +98,8 @@ def touch(snapshot_id: str, seen: datetime.datetime | None) -> datetime.datetime
 @session.writer
 def delete(snapshot_id: str) -> bool:
     """Delete a snapshot and the snapshots of its resources."""
-    session.execute(sql_delete(_R).where(_R.c.snapshot_id == snapshot_id))
-    return session.execute(sql_delete(_S).where(_S.c.id == snapshot_id)).rowcount == 1
+    session.execute(sql_delete(models.resource_snapshot).where(_R.snapshot_id == snapshot_id))
+    return session.execute(sql_delete(models.snapshot).where(_S.id == snapshot_id)).rowcount == 1
 
 
 def count(stack_id: str) -> int:
@@ -106,9 +109,7 @@ def count(stack_id: str) -> int:
 @session.reader
 def _counts(stack_ids: Collection[str]) -> dict[str, int]:
     query = (
-        select(_S.c.stack_id, func.count())
-        .where(_S.c.stack_id.in_(stack_ids))
-        .group_by(_S.c.stack_id)
+        select(_S.stack_id, func.count()).where(_S.stack_id.in_(stack_ids)).group_by(_S.stack_id)
     )
     return {stack_id: count for stack_id, count in session.execute(query)}
 
@@ -119,5 +120,5 @@ _count_reads = group_commit.GroupRead(_counts)
 @session.reader
 def list_rows(stack_id: str) -> Sequence[SnapshotRow]:
     """Return the snapshots of a stack, oldest first."""
-    query = select(_S).where(_S.c.stack_id == stack_id).order_by(_S.c.created_at, _S.c.id)
+    query = select(models.snapshot).where(_S.stack_id == stack_id).order_by(_S.created_at, _S.id)
     return _completed(session.execute(query).all())

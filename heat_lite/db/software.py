@@ -10,7 +10,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row
 from heat_lite.db import models, queries, session
 
-_C, _D = models.software_config, models.software_deployment
+_C, _D = models.software_config.c, models.software_deployment.c
 
 
 @session.writer
@@ -19,18 +19,18 @@ def create_config(context: RequestContext, values: dict) -> str:
 
     The default tenant is the project of the context.
     """
-    return session.insert_row(_C, {'tenant': context.tenant_id, **values})
+    return session.insert_row(models.software_config, {'tenant': context.tenant_id, **values})
 
 
 @session.reader
 def get_config(context: RequestContext, config_id: str) -> Row:
-    query = select(_C).where(_C.c.id == config_id, _config_visible_to(context))
+    query = select(models.software_config).where(_C.id == config_id, _config_visible_to(context))
     return session.execute(query).first()
 
 
 @session.reader
 def count_configs(context: RequestContext) -> int:
-    return session.scalar(select(func.count(_C.c.id)).where(_C.c.tenant == context.tenant_id))
+    return session.scalar(select(func.count(_C.id)).where(_C.tenant == context.tenant_id))
 
 
 @session.reader
@@ -41,11 +41,13 @@ def list_configs(
     tenant_safe: bool = True,
 ) -> Row:
     """Return a page of configurations, newest first, without their column ``config``."""
-    query = select(_C.c.id, _C.c.name, _C.c.group, _C.c.tenant, _C.c.created_at)
+    query = select(_C.id, _C.name, _C.group, _C.tenant, _C.created_at)
     if tenant_safe:
         query = query.where(_config_visible_to(context))
     return session.execute(
-        queries.paginate(query, _C, [_C.c.created_at], 'desc', limit, marker, _C.c.id)
+        queries.paginate(
+            query, models.software_config, [_C.created_at], 'desc', limit, marker, _C.id
+        )
     ).all()
 
 
@@ -58,7 +60,9 @@ def delete_config(context: RequestContext, config_id: str) -> bool:
     try:
         return (
             session.execute(
-                delete(_C).where(_C.c.id == config_id, _config_visible_to(context))
+                delete(models.software_config).where(
+                    _C.id == config_id, _config_visible_to(context)
+                )
             ).rowcount
             == 1
         )
@@ -74,39 +78,41 @@ def create_deployment(context: RequestContext, values: dict) -> str:
 
     The default tenant is the project of the context.
     """
-    return session.insert_row(_D, {'tenant': context.tenant_id, **values})
+    return session.insert_row(models.software_deployment, {'tenant': context.tenant_id, **values})
 
 
 @session.reader
 def get_deployment(context: RequestContext, deployment_id: str) -> Row:
-    return session.execute(select(_D).where(_D.c.id == deployment_id, _visible_to(context))).first()
+    return session.execute(
+        select(models.software_deployment).where(_D.id == deployment_id, _visible_to(context))
+    ).first()
 
 
 @session.reader
 def count_deployments(context: RequestContext) -> int:
-    return session.scalar(select(func.count(_D.c.id)).where(_D.c.tenant == context.tenant_id))
+    return session.scalar(select(func.count(_D.id)).where(_D.tenant == context.tenant_id))
 
 
 @session.reader
 def configs_of_server(context: RequestContext, server_id: str) -> Row:
     """Return the configurations of a server in the order of their deployments."""
     query = (
-        select(_C)
-        .join(_D, _D.c.config_id == _C.c.id)
-        .where(_D.c.server_id == server_id, _visible_to(context))
+        select(models.software_config)
+        .join(models.software_deployment, _D.config_id == _C.id)
+        .where(_D.server_id == server_id, _visible_to(context))
     )
     # each row may take a megabyte
-    return list(session.execute(query.order_by(_D.c.created_at, _D.c.id)))
+    return list(session.execute(query.order_by(_D.created_at, _D.id)))
 
 
 @session.reader
 def list_deployments(context: RequestContext, server_id: str | None = None) -> Row:
     """Return the deployments of a server, or all of the project, oldest first."""
-    query = select(_D).where(_visible_to(context))
+    query = select(models.software_deployment).where(_visible_to(context))
     if server_id is not None:
-        query = query.where(_D.c.server_id == server_id)
+        query = query.where(_D.server_id == server_id)
     # each row may take a megabyte
-    return list(session.execute(query.order_by(_D.c.created_at, _D.c.id)))
+    return list(session.execute(query.order_by(_D.created_at, _D.id)))
 
 
 @session.writer
@@ -117,25 +123,29 @@ def update_deployment(
 
     The row is locked meanwhile; one that is gone is not changed.
     """
-    chosen = _D.c.id == deployment_id, _visible_to(context)
-    row = session.execute(select(_D).where(*chosen).with_for_update()).first()
+    chosen = _D.id == deployment_id, _visible_to(context)
+    row = session.execute(
+        select(models.software_deployment).where(*chosen).with_for_update()
+    ).first()
     values = None if row is None else change(row)
     if values is not None:
-        session.execute(update(_D).where(*chosen).values(values))
+        session.execute(update(models.software_deployment).where(*chosen).values(values))
     return values
 
 
 @session.writer
 def delete_deployment(context: RequestContext, deployment_id: str) -> bool:
     return (
-        session.execute(delete(_D).where(_D.c.id == deployment_id, _visible_to(context))).rowcount
+        session.execute(
+            delete(models.software_deployment).where(_D.id == deployment_id, _visible_to(context))
+        ).rowcount
         == 1
     )
 
 
 def _config_visible_to(context: RequestContext) -> ColumnElement[bool]:
     """Return the condition of configurations that the context can see."""
-    return true() if context.is_admin else _C.c.tenant == context.tenant_id
+    return true() if context.is_admin else _C.tenant == context.tenant_id
 
 
 def _visible_to(context: RequestContext) -> ColumnElement[bool]:
@@ -147,5 +157,5 @@ def _visible_to(context: RequestContext) -> ColumnElement[bool]:
     return (
         true()
         if context.is_admin
-        else or_(_D.c.tenant == context.tenant_id, _D.c.stack_user_project_id == context.tenant_id)
+        else or_(_D.tenant == context.tenant_id, _D.stack_user_project_id == context.tenant_id)
     )

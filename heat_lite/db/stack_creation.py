@@ -13,7 +13,7 @@ from sqlalchemy import insert, select
 from heat_lite.common import exception
 from heat_lite.db import batch, group_commit, locks, models, session, stacks, templates
 
-_S, _LOCK = models.stack, models.stack_lock
+_S = models.stack.c
 
 
 class _Request(typing.NamedTuple):
@@ -47,7 +47,7 @@ def create(values: dict, tags: Collection[str] = ()) -> str:
     top_level = values.get('owner_id') is None and not values.get('backup')
     values['live'] = True if top_level and values.get('deleted_at') is None else None
     try:
-        stack_id = session.insert_row(_S, values)
+        stack_id = session.insert_row(models.stack, values)
     except db_exception.DBDuplicateEntry as error:
         if 'name' in error.columns:
             raise exception.StackExists(stack_name=values['name']) from error
@@ -102,7 +102,7 @@ def _store_once(request: _Request) -> tuple[str, int | None]:
 @session.reader
 def _find_stored(stack_id: str) -> tuple[str, int] | None:
     """Return (stack id, template id), or None if there is no such stack."""
-    query = select(_S.c.id, _S.c.raw_template_id).where(_S.c.id == stack_id)
+    query = select(_S.id, _S.raw_template_id).where(_S.id == stack_id)
     found = session.execute(query).first()
     return found and tuple(found)
 
@@ -118,7 +118,7 @@ def _store(request: _Request) -> tuple[str, int | None]:
     stack_id = create({**values, 'raw_template_id': template_id}, request.tags)
     if request.engine_id is not None:
         lock = {'stack_id': stack_id, 'engine_id': request.engine_id}
-        session.execute(insert(_LOCK), lock)
+        session.execute(insert(models.stack_lock), lock)
     return stack_id, template_id
 
 
@@ -130,8 +130,8 @@ def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
     """
     if locks.hold({values['owner_id']: parent_engine_id}):
         raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
-    same = select(_S.c.id).where(
-        _S.c.owner_id == values['owner_id'], _S.c.name == values['name'], _S.c.deleted_at.is_(None)
+    same = select(_S.id).where(
+        _S.owner_id == values['owner_id'], _S.name == values['name'], _S.deleted_at.is_(None)
     )
     return session.scalar(same)
 
@@ -150,12 +150,12 @@ def _store_many(requests: list[_Request]) -> list[tuple[str, int]]:
         }
         for request, template_id in zip(requests, template_ids, strict=True)
     ]
-    batch.insert(insert(_S), rows)
+    batch.insert(insert(models.stack), rows)
     locks = [
         {'stack_id': row['id'], 'engine_id': request.engine_id}
         for row, request in zip(rows, requests, strict=True)
     ]
-    batch.insert(insert(_LOCK), locks)
+    batch.insert(insert(models.stack_lock), locks)
     return [(row['id'], row['raw_template_id']) for row in rows]
 
 

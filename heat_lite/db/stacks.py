@@ -18,12 +18,12 @@ from heat_lite.db import group_commit, models, queries, session
 from heat_lite.db.column_types import row_type, utcnow
 from heat_lite.db.queries import DEFAULT_FILTER, StackFilter
 
-_S, _R, _TAG = models.stack, models.resource, models.stack_tag
+_S, _R, _TAG = models.stack.c, models.resource.c, models.stack_tag.c
 #: Columns that a list does not read, because their size grows with the stack.
 LARGE_COLUMNS = {'outputs', 'failures', 'plan', 'current_deps', 'asker'}
 # A StackRow omits the graph of a traversal, the largest column: only workers read it.
-_COLUMNS = [column for column in _S.c if column.name != 'current_deps']
-_SMALL = [column for column in _S.c if column.name not in LARGE_COLUMNS]
+_COLUMNS = [column for column in _S if column.name != 'current_deps']
+_SMALL = [column for column in _S if column.name not in LARGE_COLUMNS]
 _SHOWN_NAMES = (
     'id',
     'name',
@@ -40,15 +40,17 @@ _SHOWN_NAMES = (
     'disable_rollback',
     'timeout',
 )
-_SHOWN = [_S.c[name] for name in _SHOWN_NAMES]
+_SHOWN = [_S[name] for name in _SHOWN_NAMES]
 _TAGS = (
-    select(_TAG.c.stack_id, _TAG.c.tag)
-    .where(_TAG.c.stack_id.in_(bindparam('stack_ids', expanding=True)))
-    .order_by(_TAG.c.id)
+    select(_TAG.stack_id, _TAG.tag)
+    .where(_TAG.stack_id.in_(bindparam('stack_ids', expanding=True)))
+    .order_by(_TAG.id)
 )
 # One statement, although it repeats the stack for each tag: most stacks have no tags.
 _TAGGED = (
-    select(*_COLUMNS, _TAG.c.tag).outerjoin(_TAG, _TAG.c.stack_id == _S.c.id).order_by(_TAG.c.id)
+    select(*_COLUMNS, _TAG.tag)
+    .outerjoin(models.stack_tag, _TAG.stack_id == _S.id)
+    .order_by(_TAG.id)
 )
 # The reason that Heat's reset_stack_status stores.
 RESET_REASON = 'Stack status manually reset'
@@ -94,9 +96,9 @@ def get(
 
 @functools.cache
 def _get_query(show_deleted: bool, of_project: bool) -> Select:
-    query = _TAGGED.where(_S.c.id == bindparam('stack_id'))
+    query = _TAGGED.where(_S.id == bindparam('stack_id'))
     if not show_deleted:
-        query = query.where(_S.c.deleted_at.is_(None))
+        query = query.where(_S.deleted_at.is_(None))
     return _visible_to(query, bindparam('project')) if of_project else query
 
 
@@ -107,7 +109,7 @@ def get_row(stack_id: str) -> StackRow | None:
 
 @session.reader
 def _rows(stack_ids: Collection[str]) -> Mapping[str, StackRow]:
-    return _by_id(session.execute(_TAGGED.where(_S.c.id.in_(stack_ids))))
+    return _by_id(session.execute(_TAGGED.where(_S.id.in_(stack_ids))))
 
 
 def _by_id(found: Iterable[typing.Any]) -> dict[str, StackRow]:
@@ -129,9 +131,9 @@ def get_by_name(context: RequestContext, name: str) -> StackRow | None:
 
     Nested stacks may share a name: a stack without an owner is preferred, then the newest one.
     """
-    query = select(*_COLUMNS).where(_S.c.name == name, _S.c.deleted_at.is_(None))
+    query = select(*_COLUMNS).where(_S.name == name, _S.deleted_at.is_(None))
     query = _visible_to(query, context.tenant_id)
-    query = query.order_by(_S.c.owner_id.is_not(None), _S.c.created_at.desc()).limit(1)
+    query = query.order_by(_S.owner_id.is_not(None), _S.created_at.desc()).limit(1)
     row = session.execute(query).first()
     return row and StackRow(*row, _tags([row.id]).get(row.id, []))
 
@@ -142,21 +144,21 @@ def store_user_project(stack_id: str, project_id: str) -> str | None:
 
     Return None if the stack is deleted.
     """
-    mine = _S.c.id == stack_id, _S.c.deleted_at.is_(None)
-    free = sql_update(_S).where(*mine, _S.c.stack_user_project_id.is_(None))
+    mine = _S.id == stack_id, _S.deleted_at.is_(None)
+    free = sql_update(models.stack).where(*mine, _S.stack_user_project_id.is_(None))
     session.execute(free.values(stack_user_project_id=project_id))
     # a locking read: a plain one would not see what another engine has committed meanwhile
-    query = select(_S.c.stack_user_project_id).where(*mine).with_for_update()
+    query = select(_S.stack_user_project_id).where(*mine).with_for_update()
     return session.scalar(query)
 
 
 @session.reader
 def owns_user_project(context: RequestContext, user_project_id: str) -> bool:
     """Return whether the users of a living stack of the project are in ``user_project_id``."""
-    query = select(_S.c.id).where(
-        _S.c.tenant == context.tenant_id,
-        _S.c.stack_user_project_id == user_project_id,
-        _S.c.deleted_at.is_(None),
+    query = select(_S.id).where(
+        _S.tenant == context.tenant_id,
+        _S.stack_user_project_id == user_project_id,
+        _S.deleted_at.is_(None),
     )
     return session.execute(query.limit(1)).first() is not None
 
@@ -166,15 +168,15 @@ def _visible_to(query: Select, project: typing.Any) -> Select:
 
     The project of the stack's users counts too: its users report events from within servers.
     """
-    return query.where(or_(_S.c.tenant == project, _S.c.stack_user_project_id == project))
+    return query.where(or_(_S.tenant == project, _S.stack_user_project_id == project))
 
 
 @session.writer
 def update(stack_id: str, values: dict, traversal: str | None = None) -> bool:
     """Store values. Return False if the stack is gone or its current traversal is another one."""
-    query = sql_update(_S).where(_S.c.id == stack_id)
+    query = sql_update(models.stack).where(_S.id == stack_id)
     if traversal is not None:
-        query = query.where(_S.c.current_traversal == traversal)
+        query = query.where(_S.current_traversal == traversal)
     return session.execute(query.values(with_derived_columns(values))).rowcount == 1
 
 
@@ -198,7 +200,7 @@ def delete(stack_id: str, values: dict | None = None) -> bool:
     Events and tags stay until the purge.
     """
     session.execute(sql_delete(models.sync_point).where(models.sync_point.c.stack_id == stack_id))
-    session.execute(sql_delete(_R).where(_R.c.stack_id == stack_id))
+    session.execute(sql_delete(models.resource).where(_R.stack_id == stack_id))
     return update(stack_id, {'deleted_at': utcnow(), **(values or {})})
 
 
@@ -221,14 +223,16 @@ def _tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
 
 def set_tags(stack_id: str, tags: Collection[str]) -> None:
     """Replace the tags of a stack in the current transaction."""
-    session.execute(sql_delete(_TAG).where(_TAG.c.stack_id == stack_id))
+    session.execute(sql_delete(models.stack_tag).where(_TAG.stack_id == stack_id))
     add_tags(stack_id, tags)
 
 
 def add_tags(stack_id: str, tags: Collection[str]) -> None:
     """Insert tags of a stack in the current transaction."""
     if tags:
-        session.execute(insert(_TAG), [{'stack_id': stack_id, 'tag': tag} for tag in tags])
+        session.execute(
+            insert(models.stack_tag), [{'stack_id': stack_id, 'tag': tag} for tag in tags]
+        )
 
 
 # --------------------------------------------------------------- trees
@@ -237,19 +241,17 @@ def add_tags(stack_id: str, tags: Collection[str]) -> None:
 @session.reader
 def children(owner_ids: Collection[str], show_deleted: bool = False) -> Sequence[ListedStack]:
     """Return the stacks nested directly below any of these, without LARGE_COLUMNS."""
-    query = select(*_SMALL, literal(None)).where(
-        _S.c.owner_id.in_(owner_ids), queries.is_no_backup()
-    )
+    query = select(*_SMALL, literal(None)).where(_S.owner_id.in_(owner_ids), queries.is_no_backup())
     if not show_deleted:
-        query = query.where(_S.c.deleted_at.is_(None))
-    return [ListedStack(*row) for row in session.execute(query.order_by(_S.c.created_at, _S.c.id))]
+        query = query.where(_S.deleted_at.is_(None))
+    return [ListedStack(*row) for row in session.execute(query.order_by(_S.created_at, _S.id))]
 
 
 @session.reader
 def child_rows(owner_id: str) -> dict[str, StackRow]:
     """Return the living stacks nested directly below one: the complete rows by id."""
     query = select(*_COLUMNS).where(
-        _S.c.owner_id == owner_id, _S.c.deleted_at.is_(None), queries.is_no_backup()
+        _S.owner_id == owner_id, _S.deleted_at.is_(None), queries.is_no_backup()
     )
     return {row.id: StackRow(*row, []) for row in session.execute(query).all()}
 
@@ -260,7 +262,7 @@ def tree_ids(stack_id: str) -> Sequence[str]:
     found, level = [], [stack_id]
     while level:
         found += level
-        query = select(_S.c.id).where(_S.c.owner_id.in_(level), _S.c.deleted_at.is_(None))
+        query = select(_S.id).where(_S.owner_id.in_(level), _S.deleted_at.is_(None))
         level = session.scalars(query)
     return found
 
@@ -268,8 +270,8 @@ def tree_ids(stack_id: str) -> Sequence[str]:
 @session.reader
 def root_id(stack_id: str) -> str | None:
     """Return the id of the stack at the top of the tree; None if there is no such stack."""
-    climb = select(_S.c.id, _S.c.owner_id).where(_S.c.id == stack_id).cte('climb', recursive=True)
-    climb = climb.union(select(_S.c.id, _S.c.owner_id).where(_S.c.id == climb.c.owner_id))
+    climb = select(_S.id, _S.owner_id).where(_S.id == stack_id).cte('climb', recursive=True)
+    climb = climb.union(select(_S.id, _S.owner_id).where(_S.id == climb.c.owner_id))
     found = session.execute(select(climb.c.id, climb.c.owner_id)).all()
     # The owner of the topmost stack may have been purged.
     known = {row.id for row in found}
@@ -279,7 +281,9 @@ def root_id(stack_id: str) -> str | None:
 @session.reader
 def count_tree_resources(root_stack_id: str) -> int:
     """Return the number of resources in a stack and in all stacks nested in it."""
-    query = select(func.count()).select_from(_R).where(_R.c.root_stack_id == root_stack_id)
+    query = (
+        select(func.count()).select_from(models.resource).where(_R.root_stack_id == root_stack_id)
+    )
     return session.scalar(query)
 
 
@@ -294,16 +298,18 @@ def reset_status(stack_id: str) -> int:
     An engine that still works on one of the stacks can no longer write, since it has lost the
     lock.
     """
-    alive = select(_S.c.id).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
+    alive = select(_S.id).where(_S.id == stack_id, _S.deleted_at.is_(None))
     if session.execute(alive).first() is None:
         raise exception.no_stack(stack_id)
     stack_ids = tree_ids(stack_id)
     failed = {'status': status.FAILED, 'status_reason': RESET_REASON, 'updated_at': utcnow()}
-    for table, id_column in ((_S, _S.c.id), (_R, _R.c.stack_id)):
+    for table, id_column in ((models.stack, _S.id), (models.resource, _R.stack_id)):
         unfinished = id_column.in_(stack_ids), table.c.status == status.IN_PROGRESS
         session.execute(sql_update(table).where(*unfinished).values(failed))
-    session.execute(sql_update(_S).where(_S.c.id.in_(stack_ids)).values(asker=None))
-    session.execute(sql_update(_R).where(_R.c.stack_id.in_(stack_ids)).values(engine_id=None))
+    session.execute(sql_update(models.stack).where(_S.id.in_(stack_ids)).values(asker=None))
+    session.execute(
+        sql_update(models.resource).where(_R.stack_id.in_(stack_ids)).values(engine_id=None)
+    )
     for table in (models.stack_lock, models.sync_point):
         session.execute(sql_delete(table).where(table.c.stack_id.in_(stack_ids)))
     return len(stack_ids)
@@ -316,13 +322,13 @@ def reset_status(stack_id: str) -> int:
 def count(context: RequestContext, stack_filter: StackFilter = DEFAULT_FILTER) -> int:
     """Return the number of stacks that ``list_rows`` returns without a limit."""
     conditions = queries.stack_conditions(context, stack_filter)
-    return session.scalar(select(func.count()).select_from(_S).where(*conditions))
+    return session.scalar(select(func.count()).select_from(models.stack).where(*conditions))
 
 
 @session.reader
 def tenants_among(names: Collection[str]) -> set[str]:
     """Return those of these projects that have stacks."""
-    query = select(_S.c.tenant).where(_S.c.tenant.in_(names), _S.c.deleted_at.is_(None)).distinct()
+    query = select(_S.tenant).where(_S.tenant.in_(names), _S.deleted_at.is_(None)).distinct()
     return set(session.scalars(query))
 
 

@@ -14,8 +14,8 @@ from sqlalchemy import Row, delete, insert, select, tuple_
 
 from heat_lite.db import batch, models, queries, session
 
-_P = models.sync_point
-_NODE = tuple_(_P.c.entity_id, _P.c.is_update)
+_P = models.sync_point.c
+_NODE = tuple_(_P.entity_id, _P.is_update)
 
 #: (id of the resource's row, whether the node applies a definition: else it deletes the row)
 Key = tuple[int, bool]
@@ -39,21 +39,21 @@ def store(stack_id: str, changes: PointChanges) -> None:
         delete_all(stack_id)
     else:
         for chosen in queries.any_of(_NODE, changes.rows):
-            session.execute(delete(_P).where(_P.c.stack_id == stack_id, chosen))
+            session.execute(delete(models.sync_point).where(_P.stack_id == stack_id, chosen))
     if changes.rows:
-        batch.insert(insert(_P), list(changes.rows.values()))
+        batch.insert(insert(models.sync_point), list(changes.rows.values()))
 
 
 def delete_all(stack_id: str) -> None:
     """Delete the sync points of a stack. The caller is in a transaction."""
-    session.execute(delete(_P).where(_P.c.stack_id == stack_id))
+    session.execute(delete(models.sync_point).where(_P.stack_id == stack_id))
 
 
 def points_of(traversal_id: str, keys: Collection[Key]) -> dict[Key, Row]:
     """Return ``{key: row}`` of sync points."""
     found: dict[Key, Row] = {}
-    query = select(_P.c.entity_id, _P.c.is_update, _P.c.extra_data)
-    query = query.where(_P.c.traversal_id == traversal_id)
+    query = select(_P.entity_id, _P.is_update, _P.extra_data)
+    query = query.where(_P.traversal_id == traversal_id)
     for chosen in queries.any_of(_NODE, [(str(row), way) for row, way in keys]):
         for row in session.execute(query.where(chosen)):
             found[int(row.entity_id), row.is_update] = row
@@ -62,10 +62,10 @@ def points_of(traversal_id: str, keys: Collection[Key]) -> dict[Key, Row]:
 
 def state_of(stack_id: str, traversal_id: str) -> dict[str, typing.Any] | None:
     """Return the data of the stack's own sync point, None where the traversal is over."""
-    query = select(_P.c.extra_data).where(
-        _P.c.entity_id == stack_id,
-        _P.c.traversal_id == traversal_id,
-        _P.c.is_update == True,  # noqa: E712
+    query = select(_P.extra_data).where(
+        _P.entity_id == stack_id,
+        _P.traversal_id == traversal_id,
+        _P.is_update == True,  # noqa: E712
     )
     row = session.execute(query).first()
     return None if row is None else row.extra_data or {}

@@ -28,14 +28,14 @@ class TemplateRow(typing.NamedTuple):
     text: str | None
 
 
-_T, _F = models.raw_template, models.raw_template_files
+_T, _F = models.raw_template.c, models.raw_template_files.c
 _GET = select(
-    _T.c.id,
-    _T.c.template,
-    _T.c.environment,
-    func.coalesce(_F.c.files, _T.c.files, type_=_T.c.files.type),
-    _T.c.text,
-).outerjoin(_F)
+    _T.id,
+    _T.template,
+    _T.environment,
+    func.coalesce(_F.files, _T.files, type_=_T.files.type),
+    _T.text,
+).outerjoin(models.raw_template_files)
 
 
 def store(*content: Value) -> int:
@@ -55,7 +55,7 @@ def store_all(contents: list[tuple]) -> list[int]:
     It takes as many statements as one content.
     """
     keyed = [_keyed(*each) for each in contents]
-    known = _find_all(_T, [digest for digest, *_ in keyed])
+    known = _find_all(models.raw_template, [digest for digest, *_ in keyed])
     new = {digest: (row, files) for digest, row, files in keyed if digest not in known}
     if new:
         ids = _files_ids([files for _, files in new.values()])
@@ -63,7 +63,7 @@ def store_all(contents: list[tuple]) -> list[int]:
             {**row, 'files_id': files_id}
             for (row, _), files_id in zip(new.values(), ids, strict=True)
         ]
-        known.update(_insert_missing(_T, dict(zip(new, rows, strict=True))))
+        known.update(_insert_missing(models.raw_template, dict(zip(new, rows, strict=True))))
     return [known[digest] for digest, *_ in keyed]
 
 
@@ -72,9 +72,12 @@ def _files_ids(all_files: list[dict]) -> list[int | None]:
     wanted = {
         digest: {'files': files} for digest, files in zip(digests, all_files, strict=True) if files
     }
-    known = _find_all(_F, wanted)
+    known = _find_all(models.raw_template_files, wanted)
     known.update(
-        _insert_missing(_F, {digest: row for digest, row in wanted.items() if digest not in known})
+        _insert_missing(
+            models.raw_template_files,
+            {digest: row for digest, row in wanted.items() if digest not in known},
+        )
     )
     return [known.get(digest) for digest in digests]
 
@@ -82,7 +85,7 @@ def _files_ids(all_files: list[dict]) -> list[int | None]:
 @session.reader
 def get(template_id: int) -> Row:
     """Return the TemplateRow of this id, or None."""
-    row = session.execute(_GET.where(_T.c.id == template_id)).first()
+    row = session.execute(_GET.where(_T.id == template_id)).first()
     return row and TemplateRow(
         row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {}, row[4]
     )
@@ -92,7 +95,7 @@ def get(template_id: int) -> Row:
 def find(*content: Value) -> int | None:
     """Return the id of the row with this content, or None."""
     digest = _keyed(*content)[0]
-    return session.scalar(select(_T.c.id).where(_T.c.content_hash == digest))
+    return session.scalar(select(_T.id).where(_T.content_hash == digest))
 
 
 def _keyed(

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from heat_lite.db import batch, locks, models, queries, session, sync_points
 
-_S, _R, _L = models.stack, models.resource, models.stack_lock
+_S, _R, _L = models.stack.c, models.resource.c, models.stack_lock.c
 Key = sync_points.Key
 #: key of the data of a node's sync point: the engine that was given the node
 ENGINE = 'engine_id'
@@ -53,7 +53,7 @@ def deps_of_rows(stack_id: str) -> dict:
 
     The caller is in a transaction.
     """
-    query = select(_R.c.id, _R.c.requires).where(_R.c.stack_id == stack_id)
+    query = select(_R.id, _R.requires).where(_R.stack_id == stack_id)
     rows = dict(session.execute(query).all())
     return deps_column(
         {
@@ -69,9 +69,9 @@ def look(stack_id: str, engine_id: str) -> View:
 
     The rows are read first: each of them was given before its sync point is read.
     """
-    query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id == engine_id)
+    query = select(_R.id).where(_R.stack_id == stack_id, _R.engine_id == engine_id)
     rows = set(session.scalars(query))
-    query = select(_S.c.current_traversal).where(_S.c.id == stack_id, _S.c.deleted_at.is_(None))
+    query = select(_S.current_traversal).where(_S.id == stack_id, _S.deleted_at.is_(None))
     traversal = session.scalar(query)
     keys = [(row, way) for row in rows for way in (True, False)]
     points = sync_points.points_of(traversal, keys)
@@ -79,15 +79,15 @@ def look(stack_id: str, engine_id: str) -> View:
     # of a row that is to be deleted, the first node has ended
     given -= {(row, True) for row, is_update in given if not is_update}
     state = sync_points.state_of(stack_id, traversal)
-    home = session.scalar(select(_L.c.engine_id).where(_L.c.stack_id == stack_id))
+    home = session.scalar(select(_L.engine_id).where(_L.stack_id == stack_id))
     return View(traversal, home, state, rows, given)
 
 
 @session.reader
 def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
     """Return the rows of a stack that other engines hold, with the ids of these engines."""
-    query = select(_R.c.id, _R.c.engine_id).where(
-        _R.c.stack_id == stack_id, _R.c.engine_id.is_not(None), _R.c.engine_id != engine_id
+    query = select(_R.id, _R.engine_id).where(
+        _R.stack_id == stack_id, _R.engine_id.is_not(None), _R.engine_id != engine_id
     )
     return dict(session.execute(query).all())
 
@@ -95,17 +95,17 @@ def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
 @session.reader
 def engines_of(stack_id: str) -> list[str]:
     """Return the ids of the engines that hold rows of a stack."""
-    query = select(_R.c.engine_id).where(_R.c.stack_id == stack_id, _R.c.engine_id.is_not(None))
+    query = select(_R.engine_id).where(_R.stack_id == stack_id, _R.engine_id.is_not(None))
     return session.scalars(query.distinct())
 
 
 @session.reader
 def engine_of(stack_id: str, name: str) -> str | None:
     """Return the id of the engine that holds a row of the resource; None where none does."""
-    query = select(_R.c.engine_id).where(
-        _R.c.stack_id == stack_id, _R.c.name == name, _R.c.engine_id.is_not(None)
+    query = select(_R.engine_id).where(
+        _R.stack_id == stack_id, _R.name == name, _R.engine_id.is_not(None)
     )
-    return session.scalar(query.order_by(_R.c.id.desc()).limit(1))
+    return session.scalar(query.order_by(_R.id.desc()).limit(1))
 
 
 @session.writer
@@ -116,23 +116,23 @@ def take_rows(stack_id: str, engines: Collection[str], engine_id: str) -> set[in
     """
     if locks.hold({stack_id: engine_id}):
         return set()
-    query = select(_R.c.id).where(_R.c.stack_id == stack_id, _R.c.engine_id.in_(engines))
+    query = select(_R.id).where(_R.stack_id == stack_id, _R.engine_id.in_(engines))
     rows = set(session.scalars(query.with_for_update()))
-    batch.update(_R, [{'id': row, 'engine_id': engine_id} for row in rows])
+    batch.update(models.resource, [{'id': row, 'engine_id': engine_id} for row in rows])
     return rows
 
 
 @session.writer
 def release(stack_id: str, engine_id: str) -> None:
     """Let go of all rows of a stack that an engine holds."""
-    rows = update(_R).where(_R.c.stack_id == stack_id, _R.c.engine_id == engine_id)
+    rows = update(models.resource).where(_R.stack_id == stack_id, _R.engine_id == engine_id)
     session.execute(rows.values(engine_id=None))
 
 
 def holders(rows: Collection[int]) -> dict[int, str | None]:
     """Lock rows; return ``{row: engine or None}`` of those that exist. Called in a transaction."""
     found: dict[int, str | None] = {}
-    for chosen in queries.any_of(_R.c.id, rows):
-        query = select(_R.c.id, _R.c.engine_id).where(chosen).order_by(_R.c.id)
+    for chosen in queries.any_of(_R.id, rows):
+        query = select(_R.id, _R.engine_id).where(chosen).order_by(_R.id)
         found.update(dict(session.execute(query.with_for_update()).all()))
     return found

@@ -11,10 +11,10 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Values
 from heat_lite.db import models, session, stacks
 
-_W, _D, _S = models.watch_rule, models.watch_data, models.stack
+_W, _D, _S = models.watch_rule.c, models.watch_data.c, models.stack.c
 #: measurements that one transaction reads
 MAX_POINTS = 20_000
-_LISTED = (*_W.c, _S.c.name.label('stack_name'), _S.c.tenant)
+_LISTED = (*_W, _S.name.label('stack_name'), _S.tenant)
 
 
 class Verdict(typing.NamedTuple):
@@ -51,47 +51,50 @@ Judge = Callable[[typing.Any, Sequence[Point], datetime.datetime], Verdict]
 @session.repeatable_writer
 def put(stack_id: str, name: str, values: dict) -> None:
     """Insert the rule of a stack with this name, or change the columns in ``values``."""
-    found = update(_W).where(_W.c.stack_id == stack_id, _W.c.name == name)
+    found = update(models.watch_rule).where(_W.stack_id == stack_id, _W.name == name)
     if session.execute(found.values(values)).rowcount == 0 and not _exists(stack_id, name):
-        session.execute(insert(_W).values(stack_id=stack_id, name=name, **values))
+        session.execute(insert(models.watch_rule).values(stack_id=stack_id, name=name, **values))
 
 
 def _exists(stack_id: str, name: str) -> bool:
     # MariaDB does not count a row that an UPDATE leaves as it was.
-    query = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
+    query = select(_W.id).where(_W.stack_id == stack_id, _W.name == name)
     return session.execute(query).first() is not None
 
 
 @session.repeatable_writer
 def remove(stack_id: str, name: str) -> None:
     """Delete the rule of a stack with its measurements."""
-    ids = select(_W.c.id).where(_W.c.stack_id == stack_id, _W.c.name == name)
+    ids = select(_W.id).where(_W.stack_id == stack_id, _W.name == name)
     found = session.scalars(ids)
-    session.execute(delete(_D).where(_D.c.watch_rule_id.in_(found)))
-    session.execute(delete(_W).where(_W.c.id.in_(found)))
+    session.execute(delete(models.watch_data).where(_D.watch_rule_id.in_(found)))
+    session.execute(delete(models.watch_rule).where(_W.id.in_(found)))
 
 
 @session.writer
 def set_state(rule_id: int, values: dict) -> bool:
     """Store values of a rule. Return False if it does not exist any more."""
-    return session.execute(update(_W).where(_W.c.id == rule_id).values(values)).rowcount == 1
+    return (
+        session.execute(update(models.watch_rule).where(_W.id == rule_id).values(values)).rowcount
+        == 1
+    )
 
 
 @session.writer
 def override(rule_id: int, state: str, unless: str) -> str | None:
     """Set the state of a rule, unless it has a certain one. Return the former one, or None."""
-    chosen = _W.c.id == rule_id
-    query = select(_W.c.state).where(chosen).with_for_update()
+    chosen = _W.id == rule_id
+    query = select(_W.state).where(chosen).with_for_update()
     former = session.scalar(query)
     if former != unless:
-        session.execute(update(_W).where(chosen).values(state=state))
+        session.execute(update(models.watch_rule).where(chosen).values(state=state))
     return former
 
 
 @session.reader
 def find(stack_id: str, name: str) -> Row:
     """Return the rule of a stack with this name, or None."""
-    query = _listed().where(_W.c.stack_id == stack_id, _W.c.name == name)
+    query = _listed().where(_W.stack_id == stack_id, _W.name == name)
     return session.execute(query).first()
 
 
@@ -106,50 +109,52 @@ def page(
 
     ``after``: the id before the first one. ``conditions``: see ``named``, ``in_state``.
     """
-    query = _listed().where(_visible(context), _W.c.id > after, *conditions)
-    return session.execute(query.order_by(_W.c.id).limit(limit)).all()
+    query = _listed().where(_visible(context), _W.id > after, *conditions)
+    return session.execute(query.order_by(_W.id).limit(limit)).all()
 
 
 def named(names: Collection[str]) -> ColumnElement[bool]:
     """Return the condition of the rules with these names."""
-    return _W.c.name.in_(names)
+    return _W.name.in_(names)
 
 
 def begins_with(prefix: str) -> ColumnElement[bool]:
     """Return the condition of the rules whose name begins with a text."""
-    return _W.c.name.startswith(prefix, autoescape=True)
+    return _W.name.startswith(prefix, autoescape=True)
 
 
 def measuring(metrics: Collection[str]) -> ColumnElement[bool]:
     """Return the condition of the rules about one of these metrics."""
-    return _W.c.metric_name.in_(metrics)
+    return _W.metric_name.in_(metrics)
 
 
 def in_state(state: str) -> ColumnElement[bool]:
     """Return the condition of the rules in a state."""
-    return _W.c.state == state
+    return _W.state == state
 
 
 @session.reader
 def count(tenant: str) -> int:
     """Return the number of rules of a project."""
-    query = select(func.count()).select_from(_W.join(_S, _W.c.stack_id == _S.c.id))
-    return session.scalar(query.where(_S.c.tenant == tenant)) or 0
+    query = select(func.count()).select_from(
+        models.watch_rule.join(models.stack, _W.stack_id == _S.id)
+    )
+    return session.scalar(query.where(_S.tenant == tenant)) or 0
 
 
 def _listed() -> Select:
-    return select(*_LISTED).join(_S, _W.c.stack_id == _S.c.id).where(_S.c.deleted_at.is_(None))
+    return select(*_LISTED).join(models.stack, _W.stack_id == _S.id).where(_S.deleted_at.is_(None))
 
 
 def _visible(context: RequestContext) -> ColumnElement[bool]:
     """Return the condition of the rules of a project, or of the trees of its stack users."""
-    own = _S.c.tenant == context.tenant_id
-    query = select(_S.c.id).where(
-        _S.c.stack_user_project_id == context.tenant_id, _S.c.deleted_at.is_(None)
+    own = _S.tenant == context.tenant_id
+    query = select(_S.id).where(
+        _S.stack_user_project_id == context.tenant_id, _S.deleted_at.is_(None)
     )
     roots = {stacks.root_id(each) for each in session.scalars(query)}
     trees = {each for root in roots if root for each in stacks.tree_ids(root)}
-    return or_(own, _S.c.id.in_(sorted(trees))) if trees else own
+    return or_(own, _S.id.in_(sorted(trees))) if trees else own
 
 
 # --------------------------------------------------------------- measurements
@@ -158,34 +163,36 @@ def _visible(context: RequestContext) -> ColumnElement[bool]:
 @session.writer
 def add_data(rows: Iterable[dict]) -> None:
     """Insert measurements: ``watch_rule_id``, ``data``, ``created_at``."""
-    session.execute(insert(_D), list(rows))
+    session.execute(insert(models.watch_data), list(rows))
 
 
 @session.reader
 def count_data(tenant: str) -> int:
     """Return the number of stored measurements of a project."""
-    joined = _D.join(_W, _D.c.watch_rule_id == _W.c.id).join(_S, _W.c.stack_id == _S.c.id)
-    query = select(func.count()).select_from(joined).where(_S.c.tenant == tenant)
+    joined = models.watch_data.join(models.watch_rule, _D.watch_rule_id == _W.id).join(
+        models.stack, _W.stack_id == _S.id
+    )
+    query = select(func.count()).select_from(joined).where(_S.tenant == tenant)
     return session.scalar(query) or 0
 
 
 @session.reader
 def count_data_of(rule_ids: Collection[int]) -> dict[int, int]:
     """Return the number of stored measurements by the id of their rule."""
-    query = select(_D.c.watch_rule_id, func.count()).where(_D.c.watch_rule_id.in_(rule_ids))
-    return dict(tuple(row) for row in session.execute(query.group_by(_D.c.watch_rule_id)))
+    query = select(_D.watch_rule_id, func.count()).where(_D.watch_rule_id.in_(rule_ids))
+    return dict(tuple(row) for row in session.execute(query.group_by(_D.watch_rule_id)))
 
 
 @session.reader
 def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[Row]:
     """Return measurements that the context may see, with the names of their rules."""
     query = (
-        select(_D.c.id, _D.c.created_at, _D.c.data, _W.c.name)
-        .join(_W, _D.c.watch_rule_id == _W.c.id)
-        .join(_S, _W.c.stack_id == _S.c.id)
-        .where(_S.c.deleted_at.is_(None), _visible(context), _D.c.id > after)
+        select(_D.id, _D.created_at, _D.data, _W.name)
+        .join(models.watch_rule, _D.watch_rule_id == _W.id)
+        .join(models.stack, _W.stack_id == _S.id)
+        .where(_S.deleted_at.is_(None), _visible(context), _D.id > after)
     )
-    return session.execute(query.order_by(_D.c.id).limit(limit)).all()
+    return session.execute(query.order_by(_D.id).limit(limit)).all()
 
 
 # --------------------------------------------------------------- evaluation
@@ -222,16 +229,16 @@ def evaluate_due(
         found.append(Evaluation(rule, verdict, stack.tenant, acts))
     _store(now, found, forgotten)
     if unused:
-        session.execute(delete(_D).where(_D.c.id.in_(unused)))
+        session.execute(delete(models.watch_data).where(_D.id.in_(unused)))
     return found
 
 
 def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence[Row]:
     number, engines = share
-    query = select(_W).where(_W.c.due_at <= now)
+    query = select(models.watch_rule).where(_W.due_at <= now)
     if engines > 1:
-        query = query.where(_W.c.id % engines == number)
-    return session.execute(query.order_by(_W.c.due_at).limit(limit).with_for_update()).all()
+        query = query.where(_W.id % engines == number)
+    return session.execute(query.order_by(_W.due_at).limit(limit).with_for_update()).all()
 
 
 def _within_budget(rules: Sequence[Row]) -> list:
@@ -248,16 +255,16 @@ def _within_budget(rules: Sequence[Row]) -> list:
 
 def _stack_states(stack_ids: Collection[str]) -> Values:
     """Return the living stacks among these, by id."""
-    query = select(_S.c.id, _S.c.tenant, _S.c.action, _S.c.status)
-    query = query.where(_S.c.id.in_(stack_ids), _S.c.deleted_at.is_(None))
+    query = select(_S.id, _S.tenant, _S.action, _S.status)
+    query = query.where(_S.id.in_(stack_ids), _S.deleted_at.is_(None))
     return {row.id: row for row in session.execute(query)}
 
 
 def _points(rule_ids: Collection[int]) -> dict[int, list]:
     """Return [(id, time, data)] by the id of the rule."""
-    query = select(_D.c.watch_rule_id, _D.c.id, _D.c.created_at, _D.c.data)
+    query = select(_D.watch_rule_id, _D.id, _D.created_at, _D.data)
     result: dict[int, list] = {}
-    for rule_id, *point in session.execute(query.where(_D.c.watch_rule_id.in_(rule_ids))):
+    for rule_id, *point in session.execute(query.where(_D.watch_rule_id.in_(rule_ids))):
         result.setdefault(rule_id, []).append(tuple(point))
     return result
 
@@ -270,7 +277,7 @@ def _store(now: datetime.datetime, found: list[Evaluation], forgotten: list[int]
     for (state, due_at), ids in groups.items():
         values = {'state': state, 'due_at': due_at, 'last_evaluated': now}
         # the time of the last change of the alarm by a user
-        values['updated_at'] = _W.c.updated_at
-        session.execute(update(_W).where(_W.c.id.in_(ids)).values(values))
+        values['updated_at'] = _W.updated_at
+        session.execute(update(models.watch_rule).where(_W.id.in_(ids)).values(values))
     if forgotten:
-        session.execute(update(_W).where(_W.c.id.in_(forgotten)).values(due_at=None))
+        session.execute(update(models.watch_rule).where(_W.id.in_(forgotten)).values(due_at=None))

@@ -17,11 +17,16 @@ from heat_lite.db.column_types import SecretText
 from heat_lite.db.heat_database import heat_schema
 from heat_lite.db.stacks import StackRow
 
-_S, _T, _F, _C = models.stack, models.raw_template, models.raw_template_files, models.user_creds
+_S, _T, _F, _C = (
+    models.stack.c,
+    models.raw_template.c,
+    models.raw_template_files.c,
+    models.user_creds.c,
+)
 _BLANK = dict.fromkeys(StackRow._fields)
 _OWN = heat_schema.OWN_COLUMNS['stack']
-_COLUMNS = [each for each in _S.c if each.name in _BLANK and each.name not in _OWN]
-_ALIVE = _S.c.deleted_at.is_(None)
+_COLUMNS = [each for each in _S if each.name in _BLANK and each.name not in _OWN]
+_ALIVE = _S.deleted_at.is_(None)
 
 
 class RawTemplate(typing.NamedTuple):
@@ -43,14 +48,14 @@ def living_ids(batch_size: int) -> Iterator[list[str]]:
 
 @session.reader
 def _ids_after(last: str, batch_size: int) -> list[str]:
-    query = select(_S.c.id).where(_S.c.id > last, _ALIVE).order_by(_S.c.id).limit(batch_size)
+    query = select(_S.id).where(_S.id > last, _ALIVE).order_by(_S.id).limit(batch_size)
     return session.scalars(query)
 
 
 @session.reader
 def stacks(ids: Collection[str]) -> dict[str, StackRow]:
     """Return the rows of stacks by id. Columns that Heat does not have, and tags, are None."""
-    found = session.execute(select(*_COLUMNS).where(_S.c.id.in_(ids)).order_by(_S.c.id))
+    found = session.execute(select(*_COLUMNS).where(_S.id.in_(ids)).order_by(_S.id))
     return {row.id: StackRow(**{**_BLANK, **row._mapping}) for row in found}
 
 
@@ -59,14 +64,14 @@ def templates(ids: Collection[int]) -> dict[int, RawTemplate | exception.Invalid
     """Return the templates of these ids."""
     query = (
         select(
-            _T.c.id,
-            type_coerce(_T.c.template, SecretText),
-            _T.c.files_id,
-            func.coalesce(_F.c.files, _T.c.files, type_=_T.c.files.type),
-            _T.c.environment,
+            _T.id,
+            type_coerce(_T.template, SecretText),
+            _T.files_id,
+            func.coalesce(_F.files, _T.files, type_=_T.files.type),
+            _T.environment,
         )
-        .outerjoin(_F)
-        .where(_T.c.id.in_(ids))
+        .outerjoin(models.raw_template_files)
+        .where(_T.id.in_(ids))
     )
     found: dict[int, RawTemplate | exception.InvalidEncryptionKey] = {}
     for number, text, files_id, files, environment in session.execute(query):
@@ -92,9 +97,9 @@ def resource_rows(
 @session.reader
 def undecryptable_credentials(ids: Collection[int]) -> dict[int, str]:
     """Return the place of a secret by the id of stored credentials that cannot be decrypted."""
-    query = select(_C.c.id, _C.c.decrypt_method, *(_C.c[name] for name in credentials.SECRETS))
+    query = select(_C.id, _C.decrypt_method, *(_C[name] for name in credentials.SECRETS))
     found = {}
-    for number, method, *secrets in session.execute(query.where(_C.c.id.in_(ids))):
+    for number, method, *secrets in session.execute(query.where(_C.id.in_(ids))):
         try:
             for name, secret in zip(credentials.SECRETS, secrets, strict=True):
                 encryption.decrypt(method, secret, f'{name} of row {number} of user_creds')

@@ -11,7 +11,7 @@ from heat_lite.common.value_types import Values
 from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
 
-_S, _R = models.stack, models.resource
+_S, _R = models.stack.c, models.resource.c
 
 
 @session.writer
@@ -21,30 +21,30 @@ def absorb_backups(stack_id: str) -> int:
     Each row gets its template, which tells it from the newer row of its name. The backup stacks
     are marked deleted. Return their number. The caller holds the lock of the stack.
     """
-    owned = (_S.c.owner_id == stack_id) & _S.c.backup.is_(True) & _S.c.deleted_at.is_(None)
-    found = session.execute(select(_S.c.id, _S.c.raw_template_id).where(owned)).all()
-    main = session.scalar(select(_S.c.raw_template_id).where(_S.c.id == stack_id))
+    owned = (_S.owner_id == stack_id) & _S.backup.is_(True) & _S.deleted_at.is_(None)
+    found = session.execute(select(_S.id, _S.raw_template_id).where(owned)).all()
+    main = session.scalar(select(_S.raw_template_id).where(_S.id == stack_id))
     for backup in [*found, (stack_id, main)]:
         _assign_template(*backup)
     for backup_id, _ in found:
-        moved = {'stack_id': stack_id, 'updated_at': _R.c.updated_at}
-        session.execute(update(_R).where(_R.c.stack_id == backup_id).values(moved))
-        nested = (_S.c.owner_id == backup_id) & queries.is_no_backup()
-        session.execute(update(_S).where(nested).values(owner_id=stack_id))
+        moved = {'stack_id': stack_id, 'updated_at': _R.updated_at}
+        session.execute(update(models.resource).where(_R.stack_id == backup_id).values(moved))
+        nested = (_S.owner_id == backup_id) & queries.is_no_backup()
+        session.execute(update(models.stack).where(nested).values(owner_id=stack_id))
         ended = {'action': status.DELETE, 'status': status.COMPLETE, 'deleted_at': utcnow()}
-        session.execute(update(_S).where(_S.c.id == backup_id).values(ended))
+        session.execute(update(models.stack).where(_S.id == backup_id).values(ended))
     return len(found)
 
 
 def _assign_template(stack_id: str, template_id: int) -> None:
-    rows = (_R.c.stack_id == stack_id) & _R.c.current_template_id.is_(None)
-    values = {'current_template_id': template_id, 'updated_at': _R.c.updated_at}
-    session.execute(update(_R).where(rows).values(values))
+    rows = (_R.stack_id == stack_id) & _R.current_template_id.is_(None)
+    values = {'current_template_id': template_id, 'updated_at': _R.updated_at}
+    session.execute(update(models.resource).where(rows).values(values))
 
 
 @session.writer
 def store_requirements(requires: dict[int, list[int]]) -> None:
     """Store the ids of the rows that each row requires, by its id."""
     for row_id, ids in requires.items():
-        values: Values = {'requires': ids, 'updated_at': _R.c.updated_at}
-        session.execute(update(_R).where(_R.c.id == row_id).values(values))
+        values: Values = {'requires': ids, 'updated_at': _R.updated_at}
+        session.execute(update(models.resource).where(_R.id == row_id).values(values))

@@ -15,8 +15,8 @@ from heat_lite.common import status
 from heat_lite.db import models, queries, services, session
 from heat_lite.db.maintenance import reencrypt
 
-_S, _R, _L = models.stack, models.resource, models.stack_lock
-_G = models.resource_signal
+_S, _R, _L = models.stack.c, models.resource.c, models.stack_lock.c
+_G = models.resource_signal.c
 #: rows of one query of secrets
 BATCH = 500
 #: findings of one check that are listed
@@ -77,15 +77,15 @@ def _references() -> Iterator[tuple[str, str]]:
 
 
 def _living() -> list[ColumnElement[bool]]:
-    return [_S.c.deleted_at.is_(None), queries.is_no_backup()]
+    return [_S.deleted_at.is_(None), queries.is_no_backup()]
 
 
 def _names() -> Iterator[tuple[str, str]]:
     """Living top-level stacks of one project and name."""
     query = (
-        select(_S.c.tenant, _S.c.name, func.count())
-        .where(*_living(), _S.c.owner_id.is_(None))
-        .group_by(_S.c.tenant, _S.c.name)
+        select(_S.tenant, _S.name, func.count())
+        .where(*_living(), _S.owner_id.is_(None))
+        .group_by(_S.tenant, _S.name)
         .having(func.count() > 1)
     )
     for tenant, name, count in session.execute(query):
@@ -94,20 +94,20 @@ def _names() -> Iterator[tuple[str, str]]:
 
 def _marks() -> Iterator[tuple[str, str]]:
     """Stacks whose mark ``live`` does not say what they are."""
-    is_top = and_(*_living(), _S.c.owner_id.is_(None))
+    is_top = and_(*_living(), _S.owner_id.is_(None))
     wrong = or_(
-        and_(is_top, _S.c.live.is_(None)), and_(sqlalchemy.not_(is_top), _S.c.live.is_not(None))
+        and_(is_top, _S.live.is_(None)), and_(sqlalchemy.not_(is_top), _S.live.is_not(None))
     )
-    for row in session.execute(select(_S.c.id, _S.c.name, _S.c.live).where(wrong)):
+    for row in session.execute(select(_S.id, _S.name, _S.live).where(wrong)):
         yield f'stack {row.id}', f'{row.name}: live is {row.live}'
 
 
 def _parents() -> Iterator[tuple[str, str]]:
     """Living nested stacks whose parent is deleted or gone."""
-    parent = _S.alias('parent')
-    alive = select(parent.c.id).where(parent.c.id == _S.c.owner_id, parent.c.deleted_at.is_(None))
-    query = select(_S.c.id, _S.c.name, _S.c.owner_id).where(
-        _S.c.deleted_at.is_(None), _S.c.owner_id.is_not(None), ~alive.exists()
+    parent = models.stack.alias('parent')
+    alive = select(parent.c.id).where(parent.c.id == _S.owner_id, parent.c.deleted_at.is_(None))
+    query = select(_S.id, _S.name, _S.owner_id).where(
+        _S.deleted_at.is_(None), _S.owner_id.is_not(None), ~alive.exists()
     )
     for row in session.execute(query):
         yield f'stack {row.id}', f'{row.name}: its parent {row.owner_id} is deleted or gone'
@@ -122,9 +122,9 @@ def _abandoned() -> Iterator[tuple[str, str]]:
     """Stacks in progress that no living engine works on."""
     alive = _alive_engines()
     query = (
-        select(_S.c.id, _S.c.name, _S.c.action, _L.c.engine_id)
-        .outerjoin(_L, _L.c.stack_id == _S.c.id)
-        .where(*_living(), _S.c.status == status.IN_PROGRESS, _S.c.convergence.is_not(True))
+        select(_S.id, _S.name, _S.action, _L.engine_id)
+        .outerjoin(models.stack_lock, _L.stack_id == _S.id)
+        .where(*_living(), _S.status == status.IN_PROGRESS, _S.convergence.is_not(True))
     )
     for row in session.execute(query):
         if row.engine_id not in alive:
@@ -135,11 +135,11 @@ def _abandoned() -> Iterator[tuple[str, str]]:
 def _locks() -> Iterator[tuple[str, str]]:
     """Locks of dead engines on stacks without an action, and on deleted stacks."""
     alive = _alive_engines()
-    query = select(_L.c.stack_id, _L.c.engine_id, _S.c.status, _S.c.deleted_at).join(
-        _S, _S.c.id == _L.c.stack_id
+    query = select(_L.stack_id, _L.engine_id, _S.status, _S.deleted_at).join(
+        models.stack, _S.id == _L.stack_id
     )
-    idle = or_(_S.c.deleted_at.is_not(None), _S.c.status != status.IN_PROGRESS)
-    for row in session.execute(query.where(idle, _L.c.engine_id.is_not(None))):
+    idle = or_(_S.deleted_at.is_not(None), _S.status != status.IN_PROGRESS)
+    for row in session.execute(query.where(idle, _L.engine_id.is_not(None))):
         if row.engine_id not in alive:
             yield f'stack {row.stack_id}', f'it is locked by the dead engine {row.engine_id}'
 
@@ -148,9 +148,9 @@ def _signals() -> Iterator[tuple[str, str]]:
     """Signals that no living engine handles, and those to resources of deleted stacks."""
     alive = _alive_engines()
     query = (
-        select(_G.c.id, _G.c.engine_id, _R.c.name, _R.c.stack_id, _S.c.deleted_at)
-        .join(_R, _R.c.id == _G.c.resource_id)
-        .join(_S, _S.c.id == _R.c.stack_id)
+        select(_G.id, _G.engine_id, _R.name, _R.stack_id, _S.deleted_at)
+        .join(models.resource, _R.id == _G.resource_id)
+        .join(models.stack, _S.id == _R.stack_id)
     )
     for row in session.execute(query):
         target = f'{row.name} of stack {row.stack_id}'
@@ -163,9 +163,9 @@ def _signals() -> Iterator[tuple[str, str]]:
 def _resource_states() -> Iterator[tuple[str, str]]:
     """Resources in progress in stacks that have completed."""
     query = (
-        select(_R.c.id, _R.c.name, _R.c.action, _S.c.id.label('stack_id'))
-        .join(_S, _S.c.id == _R.c.stack_id)
-        .where(*_living(), _S.c.status == status.COMPLETE, _R.c.status == status.IN_PROGRESS)
+        select(_R.id, _R.name, _R.action, _S.id.label('stack_id'))
+        .join(models.stack, _S.id == _R.stack_id)
+        .where(*_living(), _S.status == status.COMPLETE, _R.status == status.IN_PROGRESS)
     )
     for row in session.execute(query):
         yield (
@@ -176,10 +176,10 @@ def _resource_states() -> Iterator[tuple[str, str]]:
 
 def _replacements() -> Iterator[tuple[str, str]]:
     """Resources that replace, or are replaced by, rows of other stacks."""
-    other = _R.alias('other')
+    other = models.resource.alias('other')
     for name in ('replaces', 'replaced_by'):
-        query = select(_R.c.id, _R.c[name], other.c.stack_id).join(other, other.c.id == _R.c[name])
-        for row in session.execute(query.where(other.c.stack_id != _R.c.stack_id)):
+        query = select(_R.id, _R[name], other.c.stack_id).join(other, other.c.id == _R[name])
+        for row in session.execute(query.where(other.c.stack_id != _R.stack_id)):
             yield f'resource {row.id}', f'{name} names row {row[1]} of another stack, {row[2]}'
 
 
@@ -188,8 +188,8 @@ def _sync_points() -> Iterator[tuple[str, str]]:
     point = models.sync_point
     query = (
         select(point.c.stack_id, func.count())
-        .join(_S, _S.c.id == point.c.stack_id)
-        .where(or_(_S.c.status != status.IN_PROGRESS, _S.c.deleted_at.is_not(None)))
+        .join(models.stack, _S.id == point.c.stack_id)
+        .where(or_(_S.status != status.IN_PROGRESS, _S.deleted_at.is_not(None)))
         .group_by(point.c.stack_id)
     )
     for stack_id, count in session.execute(query):
@@ -213,7 +213,7 @@ def _json() -> Iterator[tuple[str, str]]:
 
 def _former() -> Iterator[tuple[str, str]]:
     """Properties in the columns of old versions of Heat."""
-    for table, column in ((_R, _R.c.properties_data), (models.event, None)):
+    for table, column in ((models.resource, _R.properties_data), (models.event, None)):
         column = table.c.resource_properties if column is None else column
         # Heat writes the null of JSON where there are none
         given = column.is_not(None), sqlalchemy.type_coerce(column, Text) != 'null'

@@ -32,8 +32,7 @@ from heat_lite.db.column_types import utcnow
 from heat_lite.db.heat_database.give_back import relations
 from heat_lite.db.maintenance import reencrypt
 
-_S, _R, _D, _T = models.stack, models.resource, models.resource_data, models.raw_template
-_P = models.resource_properties_data
+_S, _R, _D, _T = models.stack.c, models.resource.c, models.resource_data.c, models.raw_template.c
 INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
 UNHANDLED = 'its signals that are not handled yet are lost: start an engine, which handles them'
 UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
@@ -49,38 +48,38 @@ ATTACHMENTS, OWN_PORTS, OTHER_PORTS = 'plugs', 'internal_ports', 'external_ports
 @session.reader
 def interrupted() -> list[tuple[typing.Any, str]]:
     """Return (row, consequence) of the stacks whose action has not ended."""
-    query = select(_S.c.id, _S.c.name, _S.c.tenant, _S.c.action).where(*_in_progress())
+    query = select(_S.id, _S.name, _S.tenant, _S.action).where(*_in_progress())
     return [
         (row, f'its {row.action} has not ended: it becomes FAILED, for Heat to update or delete')
-        for row in session.execute(query.order_by(_S.c.id))
+        for row in session.execute(query.order_by(_S.id))
     ]
 
 
 def _in_progress() -> tuple[ColumnElement[bool], ...]:
-    return _S.c.status == status.IN_PROGRESS, _S.c.deleted_at.is_(None), queries.is_no_backup()
+    return _S.status == status.IN_PROGRESS, _S.deleted_at.is_(None), queries.is_no_backup()
 
 
 @session.reader
 def losses() -> list[tuple[typing.Any, str]]:
     """Return (row, reason) of the stacks that lose something, because Heat does not have it."""
-    columns = select(_S.c.id, _S.c.name, _S.c.tenant).where(_S.c.deleted_at.is_(None))
+    columns = select(_S.id, _S.name, _S.tenant).where(_S.deleted_at.is_(None))
     found = [
         (row, 'it is protected from deletion, and will not be')
-        for row in session.execute(columns.where(_S.c.protected.is_(True)))
+        for row in session.execute(columns.where(_S.protected.is_(True)))
     ]
     watched = select(models.watch_rule.c.stack_id)
-    found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.c.id.in_(watched)))]
-    waiting = select(_R.c.stack_id).join(models.resource_signal)
-    found += [(row, UNHANDLED) for row in session.execute(columns.where(_S.c.id.in_(waiting)))]
+    found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.id.in_(watched)))]
+    waiting = select(_R.stack_id).join(models.resource_signal)
+    found += [(row, UNHANDLED) for row in session.execute(columns.where(_S.id.in_(waiting)))]
     return found
 
 
 @session.reader
 def stacks_without_project(last: str, limit: int) -> list[typing.Any]:
     """Return the (id, tenant) of living top-level stacks after ``last`` without one of users."""
-    lacking = _S.c.stack_user_project_id.is_(None), _S.c.owner_id.is_(None)
-    query = select(_S.c.id, _S.c.tenant).where(*lacking, _S.c.deleted_at.is_(None), _S.c.id > last)
-    return list(session.execute(query.order_by(_S.c.id).limit(limit)).all())
+    lacking = _S.stack_user_project_id.is_(None), _S.owner_id.is_(None)
+    query = select(_S.id, _S.tenant).where(*lacking, _S.deleted_at.is_(None), _S.id > last)
+    return list(session.execute(query.order_by(_S.id).limit(limit)).all())
 
 
 def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -116,36 +115,38 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
 @session.writer
 def _rename_signal_urls() -> int:
     """Heat stores the URL of TOKEN_SIGNAL, which has a token, by another key than others."""
-    with_token = select(_D.c.resource_id).where(_D.c.key == TOKEN)
+    with_token = select(_D.resource_id).where(_D.key == TOKEN)
     ids = session.scalars(with_token)
     count = 0
-    for chosen in queries.any_of(_D.c.resource_id, ids):
-        renamed = update(_D).where(_D.c.key == SIGNAL_URL, chosen).values(key=TOKEN_URL)
+    for chosen in queries.any_of(_D.resource_id, ids):
+        renamed = (
+            update(models.resource_data).where(_D.key == SIGNAL_URL, chosen).values(key=TOKEN_URL)
+        )
         count += session.execute(renamed).rowcount
-    others = update(_D).where(_D.c.key == SIGNAL_URL).values(key=HEAT_URL)
+    others = update(models.resource_data).where(_D.key == SIGNAL_URL).values(key=HEAT_URL)
     return count + session.execute(others).rowcount
 
 
 @session.writer
 def _reveal_urls() -> int:
     """Heat sends metadata to the stored text of the URL, and decrypts nothing."""
-    secret = update(_D).where(_D.c.key == METADATA_URL, _D.c.redact.is_(True))
+    secret = update(models.resource_data).where(_D.key == METADATA_URL, _D.redact.is_(True))
     return session.execute(secret.values(redact=False)).rowcount
 
 
 @session.writer
 def _add_user_ids() -> int:
     """Heat finds the user of a resource by its data, even where it is the id of the resource."""
-    known = select(_D.c.resource_id).where(_D.c.key == USER)
+    known = select(_D.resource_id).where(_D.key == USER)
     users = (
-        select(_R.c.id, _R.c.nova_instance)
-        .join(_D, _D.c.resource_id == _R.c.id)
-        .where(_D.c.key == PASSWORD, _R.c.nova_instance.is_not(None), _R.c.id.not_in(known))
+        select(_R.id, _R.nova_instance)
+        .join(models.resource_data, _D.resource_id == _R.id)
+        .where(_D.key == PASSWORD, _R.nova_instance.is_not(None), _R.id.not_in(known))
     )
     rows = [
         _data(resource_id, USER, user_id) for resource_id, user_id in session.execute(users).all()
     ]
-    batch.insert(insert(_D), rows)
+    batch.insert(insert(models.resource_data), rows)
     return len(rows)
 
 
@@ -153,17 +154,17 @@ def _add_user_ids() -> int:
 def _rename_ports() -> int:
     """Heat stores the ports that it has made for a server and other ports in two lists."""
     found = session.execute(
-        select(_D.c.id, _D.c.resource_id, _D.c.value).where(_D.c.key == ATTACHMENTS)
+        select(_D.id, _D.resource_id, _D.value).where(_D.key == ATTACHMENTS)
     ).all()
     for row in found:
         lists: dict[str, list] = {OWN_PORTS: [], OTHER_PORTS: []}
         for _, port, own in json.loads(row.value or '[]'):
             if port:
                 lists[OWN_PORTS if own else OTHER_PORTS].append({'id': port})
-        old = _D.c.key.in_([ATTACHMENTS, *lists]), _D.c.resource_id == row.resource_id
-        session.execute(delete(_D).where(*old))
+        old = _D.key.in_([ATTACHMENTS, *lists]), _D.resource_id == row.resource_id
+        session.execute(delete(models.resource_data).where(*old))
         rows = [_data(row.resource_id, key, json.dumps(ports)) for key, ports in lists.items()]
-        session.execute(insert(_D), rows)
+        session.execute(insert(models.resource_data), rows)
     return len(found)
 
 
@@ -181,15 +182,15 @@ def _data(resource_id: int, key: str, value: Value) -> Values:
 # --------------------------------------------------------------- templates
 
 _REFERENCES = (
-    (_S.c.raw_template_id, _S.c.id),
-    (_S.c.prev_raw_template_id, _S.c.id),
-    (_R.c.current_template_id, _R.c.stack_id),
+    (_S.raw_template_id, _S.id),
+    (_S.prev_raw_template_id, _S.id),
+    (_R.current_template_id, _R.stack_id),
 )
 
 
 def _unshare_templates() -> int:
     """Give each stack templates of its own: Heat deletes them together with the stack."""
-    return relations.by_ids(_T, true(), _unshare)
+    return relations.by_ids(models.raw_template, true(), _unshare)
 
 
 def _unshare(ids: Collection[int | str]) -> int:
@@ -209,14 +210,14 @@ def _unshare(ids: Collection[int | str]) -> int:
 
 
 def _copy_template(template_id: int, stack_id: str) -> None:
-    names = [name for name in _T.c.keys() if name not in ('id', reencrypt.HASH)]
+    names = [name for name in _T.keys() if name not in ('id', reencrypt.HASH)]
     # Columns without types: those of the models would encrypt the copy.
-    plain = table(_T.name, column('id'), *map(column, names))
+    plain = table(models.raw_template.name, column('id'), *map(column, names))
     row = session.execute(
         select(*(plain.c[name] for name in names)).where(plain.c.id == template_id)
     )
     values = dict(row.one()._mapping)
-    copy = session.insert_row(_T, {'template': {}})
+    copy = session.insert_row(models.raw_template, {'template': {}})
     session.execute(update(plain).where(plain.c.id == copy).values(values))
     for template, stack in _REFERENCES:
         chosen = (template == template_id) & (stack == stack_id)
@@ -231,12 +232,12 @@ def _mark_convergence() -> int:
     engine of Heat needs. Those that only the legacy engine has changed remain legacy stacks.
     """
     ours = (
-        _S.c.digest.is_not(None),
-        _S.c.deleted_at.is_(None),
+        _S.digest.is_not(None),
+        _S.deleted_at.is_(None),
         queries.is_no_backup(),
-        _S.c.convergence.is_not(True),
+        _S.convergence.is_not(True),
     )
-    return relations.by_ids(_S, and_(*ours), _mark_batch)
+    return relations.by_ids(models.stack, and_(*ours), _mark_batch)
 
 
 def _mark_batch(ids: Collection[str]) -> int:
@@ -244,7 +245,7 @@ def _mark_batch(ids: Collection[str]) -> int:
         values = {'convergence': True, 'current_traversal': str(uuid.uuid4())}
         # Heat reads the graph to show resources that the last update has not come to
         values['current_deps'] = traversals.deps_of_rows(stack_id)
-        relations.change(_S, _S.c.id == stack_id, values)
+        relations.change(models.stack, _S.id == stack_id, values)
     return len(ids)
 
 
@@ -262,17 +263,19 @@ def _share_users() -> int:
 
 @session.writer
 def _share_users_batch() -> int:
-    parent = _S.alias('parent')
+    parent = models.stack.alias('parent')
     names = ('stack_user_project_id', 'user_creds_id')
-    lacking = or_(*(_S.c[name].is_(None) & parent.c[name].is_not(None) for name in names))
+    lacking = or_(*(_S[name].is_(None) & parent.c[name].is_not(None) for name in names))
     query = (
-        select(_S.c.id, *(func.coalesce(_S.c[name], parent.c[name]).label(name) for name in names))
-        .join(parent, parent.c.id == _S.c.owner_id)
-        .where(_S.c.deleted_at.is_(None), lacking)
+        select(_S.id, *(func.coalesce(_S[name], parent.c[name]).label(name) for name in names))
+        .join(parent, parent.c.id == _S.owner_id)
+        .where(_S.deleted_at.is_(None), lacking)
     )
     rows = session.execute(query.limit(relations.BATCH)).all()
     for row in rows:
-        relations.change(_S, _S.c.id == row.id, {name: getattr(row, name) for name in names})
+        relations.change(
+            models.stack, _S.id == row.id, {name: getattr(row, name) for name in names}
+        )
     return len(rows)
 
 
@@ -281,12 +284,12 @@ def _fail_interrupted() -> int:
 
     Resources of backup stacks count, too. Heat keeps the backup stacks themselves in progress.
     """
-    living = select(_S.c.id).where(_S.c.deleted_at.is_(None))
+    living = select(_S.id).where(_S.deleted_at.is_(None))
     snapshot = models.snapshot
     return (
-        _fail(_R, _R.c.stack_id.in_(living))
+        _fail(models.resource, _R.stack_id.in_(living))
         + _fail(snapshot, snapshot.c.stack_id.in_(living))
-        + _fail(_S, *_in_progress())
+        + _fail(models.stack, *_in_progress())
     )
 
 
@@ -298,27 +301,27 @@ def _fail(table: Table, *conditions: ColumnElement[bool]) -> int:
 def _fail_batch(table: Table, ids: Collection[int | str]) -> int:
     values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
     relations.change(table, table.c.id.in_(ids), values)
-    if table is _S:
+    if table is models.stack:
         session.execute(delete(models.sync_point).where(models.sync_point.c.stack_id.in_(ids)))
     return len(ids)
 
 
 def _release_groups() -> int:
     """Heat refuses to scale a group that is being scaled. The metadata is plain by now."""
-    marked = type_coerce(_R.c.rsrc_metadata, Text).like(f'%{SCALED}%')
-    return relations.by_ids(_R, marked, _release_batch)
+    marked = type_coerce(_R.rsrc_metadata, Text).like(f'%{SCALED}%')
+    return relations.by_ids(models.resource, marked, _release_batch)
 
 
 def _release_batch(ids: Collection[int | str]) -> int:
-    query = select(_R.c.id, _R.c.rsrc_metadata).where(_R.c.id.in_(ids))
+    query = select(_R.id, _R.rsrc_metadata).where(_R.id.in_(ids))
     for row in session.execute(query).all():
         metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))
-        relations.change(_R, _R.c.id == row.id, {'rsrc_metadata': metadata})
+        relations.change(models.resource, _R.id == row.id, {'rsrc_metadata': metadata})
     return len(ids)
 
 
 @session.writer
 def _remove_engines() -> int:
     count = session.execute(delete(models.stack_lock)).rowcount
-    relations.change(_R, _R.c.engine_id.is_not(None), {'engine_id': None})
+    relations.change(models.resource, _R.engine_id.is_not(None), {'engine_id': None})
     return count + session.execute(delete(models.service)).rowcount

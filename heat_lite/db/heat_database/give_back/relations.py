@@ -10,8 +10,8 @@ from heat_lite.common.value_types import Values
 from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
 
-_S, _R, _T = models.stack, models.resource, models.raw_template
-_N, _PARTS = models.snapshot, models.resource_snapshot
+_S, _R, _T = models.stack.c, models.resource.c, models.raw_template.c
+_N, _PARTS = models.snapshot.c, models.resource_snapshot.c
 #: rows of one transaction
 BATCH = 500
 #: the key of a snapshot's data with what each resource has saved
@@ -23,15 +23,15 @@ def relate_replacements() -> int:
 
     Heat reads both columns to find the rows of a rollback.
     """
-    named = or_(_R.c.replaces.is_not(None), _R.c.replaced_by.is_not(None))
-    return by_ids(_R, named, _relate_batch)
+    named = or_(_R.replaces.is_not(None), _R.replaced_by.is_not(None))
+    return by_ids(models.resource, named, _relate_batch)
 
 
 def _relate_batch(ids: Collection[int | str]) -> int:
-    columns = select(_R.c.id, _R.c.replaces, _R.c.replaced_by)
-    rows = session.execute(columns.where(_R.c.id.in_(ids))).all()
+    columns = select(_R.id, _R.replaces, _R.replaced_by)
+    rows = session.execute(columns.where(_R.id.in_(ids))).all()
     named = {row.replaces for row in rows} | {row.replaced_by for row in rows}
-    known = set(session.scalars(select(_R.c.id).where(_R.c.id.in_(named - {None}))))
+    known = set(session.scalars(select(_R.id).where(_R.id.in_(named - {None}))))
     changed = 0
     for row in rows:
         gone = {
@@ -39,11 +39,11 @@ def _relate_batch(ids: Collection[int | str]) -> int:
             for name in ('replaces', 'replaced_by')
             if getattr(row, name) not in {None, *known}
         }
-        changed += change(_R, _R.c.id == row.id, gone)
+        changed += change(models.resource, _R.id == row.id, gone)
         if row.replaces in known:
-            other = or_(_R.c.replaced_by.is_(None), _R.c.replaced_by != row.id)
-            old = (_R.c.id == row.replaces) & other
-            changed += change(_R, old, {'replaced_by': row.id})
+            other = or_(_R.replaced_by.is_(None), _R.replaced_by != row.id)
+            old = (_R.id == row.replaces) & other
+            changed += change(models.resource, old, {'replaced_by': row.id})
     return changed
 
 
@@ -52,15 +52,19 @@ def forget_previous_templates() -> int:
 
     Heat keeps them during an action and after a failure only.
     """
-    ended = _S.c.prev_raw_template_id.is_not(None), _S.c.status == status.COMPLETE
-    return by_ids(_S, ended[0] & ended[1], _forget_batch)
+    ended = _S.prev_raw_template_id.is_not(None), _S.status == status.COMPLETE
+    return by_ids(models.stack, ended[0] & ended[1], _forget_batch)
 
 
 def _forget_batch(ids: Collection[int | str]) -> int:
-    chosen = _S.c.id.in_(ids)
-    templates = set(session.scalars(select(_S.c.prev_raw_template_id).where(chosen)))
-    changed = change(_S, chosen, {'prev_raw_template_id': None})
-    session.execute(delete(_T).where(_T.c.id.in_(templates), *queries.is_unused(_T)))
+    chosen = _S.id.in_(ids)
+    templates = set(session.scalars(select(_S.prev_raw_template_id).where(chosen)))
+    changed = change(models.stack, chosen, {'prev_raw_template_id': None})
+    session.execute(
+        delete(models.raw_template).where(
+            _T.id.in_(templates), *queries.is_unused(models.raw_template)
+        )
+    )
     return changed
 
 
@@ -69,24 +73,26 @@ def part_snapshots() -> int:
 
     Heat's convergence engine restores by these rows, its legacy engine by the snapshot itself.
     """
-    has_parts = select(_PARTS.c.id).where(_PARTS.c.snapshot_id == _N.c.id).exists()
-    walked_together = select(_S.c.id).where(
-        _S.c.id == _N.c.stack_id, or_(_S.c.digest.is_not(None), _S.c.convergence.is_(True))
+    has_parts = select(_PARTS.id).where(_PARTS.snapshot_id == _N.id).exists()
+    walked_together = select(_S.id).where(
+        _S.id == _N.stack_id, or_(_S.digest.is_not(None), _S.convergence.is_(True))
     )
-    return by_ids(_N, ~has_parts & walked_together.exists(), _part_batch)
+    return by_ids(models.snapshot, ~has_parts & walked_together.exists(), _part_batch)
 
 
 def _part_batch(ids: Collection[int | str]) -> int:
     changed = 0
-    for row in session.execute(select(_N.c.id, _N.c.data).where(_N.c.id.in_(ids))).all():
+    for row in session.execute(select(_N.id, _N.data).where(_N.id.in_(ids))).all():
         saved = (row.data or {}).get(RESOURCES)
         if saved:
             parts = [
                 {'snapshot_id': row.id, 'resource_name': name, 'data': data, 'created_at': utcnow()}
                 for name, data in saved.items()
             ]
-            session.execute(insert(_PARTS), parts)
-            changed += change(_N, _N.c.id == row.id, {'data': {**row.data, RESOURCES: {}}})
+            session.execute(insert(models.resource_snapshot), parts)
+            changed += change(
+                models.snapshot, _N.id == row.id, {'data': {**row.data, RESOURCES: {}}}
+            )
     return changed
 
 
@@ -96,16 +102,16 @@ def add_logins() -> int:
     It has no secret. Heat replaces it with a trust of the user who first updates the stack, and the
     stacks that it nests share that; without the row each of them gets a trust that stays behind.
     """
-    lacking = _S.c.owner_id.is_(None) & _S.c.user_creds_id.is_(None) & _S.c.deleted_at.is_(None)
-    return by_ids(_S, lacking, _add_login_batch)
+    lacking = _S.owner_id.is_(None) & _S.user_creds_id.is_(None) & _S.deleted_at.is_(None)
+    return by_ids(models.stack, lacking, _add_login_batch)
 
 
 def _add_login_batch(ids: Collection[int | str]) -> int:
-    rows = session.execute(select(_S.c.id, _S.c.tenant).where(_S.c.id.in_(ids))).all()
+    rows = session.execute(select(_S.id, _S.tenant).where(_S.id.in_(ids))).all()
     for row in rows:
         login = {'tenant_id': row.tenant, 'decrypt_method': ''}
         made = session.insert_row(models.user_creds, login)
-        change(_S, _S.c.id == row.id, {'user_creds_id': made})
+        change(models.stack, _S.id == row.id, {'user_creds_id': made})
     return len(rows)
 
 
