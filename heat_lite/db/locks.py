@@ -197,7 +197,7 @@ def unlocked_in_progress() -> list[str]:
     query = select(table.c.id).where(
         table.c.status == status.IN_PROGRESS,
         table.c.deleted_at.is_(None),
-        queries.is_no_backup(),
+        models.NO_BACKUP,
         ~locked,
     )
     return session.scalars(query)

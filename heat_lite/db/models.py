@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     Unicode,
     UniqueConstraint,
+    or_,
 )
 
 from heat_lite.db.column_types import Json, Secret, TruncatedText, UtcTime, utcnow
@@ -144,6 +145,12 @@ stack_lock = _table(
     # not Heat's: changes with each transaction that decides by the lock (see ``locks.hold``)
     Column('uses', Integer, nullable=False, server_default='0'),
 )
+
+#: the condition that a stack is not deleted
+ALIVE = stack.c.deleted_at.is_(None)
+#: The condition that excludes the backup stacks of Heat's legacy engine. They hold what an update
+#: has replaced, and belong to the stack that is their owner.
+NO_BACKUP = or_(stack.c.backup.is_(None), stack.c.backup.is_(False))
 
 stack_tag = _table(
     'stack_tag',

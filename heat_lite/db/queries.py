@@ -116,9 +116,9 @@ def stack_conditions(
     if stack_filter.tenant_safe and not context.is_admin:
         conditions.append(_S.tenant == context.tenant_id)
     if not stack_filter.show_deleted:
-        conditions.append(_S.deleted_at.is_(None))
+        conditions.append(models.ALIVE)
     if stack_filter.show_nested:
-        conditions.append(is_no_backup())
+        conditions.append(models.NO_BACKUP)
     else:
         conditions.append(_S.owner_id.is_(None))
     conditions.extend(
@@ -127,14 +127,6 @@ def stack_conditions(
         if name in FILTERS
     )
     return [*conditions, *_tag_conditions(stack_filter)]
-
-
-def is_no_backup() -> ColumnElement[bool]:
-    """Return the condition that excludes the backup stacks of Heat's legacy engine.
-
-    They hold what an update has replaced, and belong to the stack that is their owner.
-    """
-    return or_(_S.backup.is_(None), _S.backup.is_(False))
 
 
 def any_of(column: ColumnElement, values: Collection[typing.Any]) -> Iterator[ColumnElement[bool]]:

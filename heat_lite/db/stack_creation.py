@@ -131,7 +131,7 @@ def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
     if locks.hold({values['owner_id']: parent_engine_id}):
         raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
     same = select(_S.id).where(
-        _S.owner_id == values['owner_id'], _S.name == values['name'], _S.deleted_at.is_(None)
+        _S.owner_id == values['owner_id'], _S.name == values['name'], models.ALIVE
     )
     return session.scalar(same)
 

@@ -98,7 +98,7 @@ def get(
 def _get_query(show_deleted: bool, of_project: bool) -> Select:
     query = _TAGGED.where(_S.id == bindparam('stack_id'))
     if not show_deleted:
-        query = query.where(_S.deleted_at.is_(None))
+        query = query.where(models.ALIVE)
     return _visible_to(query, bindparam('project')) if of_project else query
 
 
@@ -131,7 +131,7 @@ def get_by_name(context: RequestContext, name: str) -> StackRow | None:
 
     Nested stacks may share a name: a stack without an owner is preferred, then the newest one.
     """
-    query = select(*_COLUMNS).where(_S.name == name, _S.deleted_at.is_(None))
+    query = select(*_COLUMNS).where(_S.name == name, models.ALIVE)
     query = _visible_to(query, context.tenant_id)
     query = query.order_by(_S.owner_id.is_not(None), _S.created_at.desc()).limit(1)
     row = session.execute(query).first()
@@ -144,7 +144,7 @@ def store_user_project(stack_id: str, project_id: str) -> str | None:
 
     Return None if the stack is deleted.
     """
-    mine = _S.id == stack_id, _S.deleted_at.is_(None)
+    mine = _S.id == stack_id, models.ALIVE
     free = sql_update(models.stack).where(*mine, _S.stack_user_project_id.is_(None))
     session.execute(free.values(stack_user_project_id=project_id))
     # a locking read: a plain one would not see what another engine has committed meanwhile
@@ -158,7 +158,7 @@ def owns_user_project(context: RequestContext, user_project_id: str) -> bool:
     query = select(_S.id).where(
         _S.tenant == context.tenant_id,
         _S.stack_user_project_id == user_project_id,
-        _S.deleted_at.is_(None),
+        models.ALIVE,
     )
     return session.execute(query.limit(1)).first() is not None
 
@@ -241,18 +241,16 @@ def add_tags(stack_id: str, tags: Collection[str]) -> None:
 @session.reader
 def children(owner_ids: Collection[str], show_deleted: bool = False) -> Sequence[ListedStack]:
     """Return the stacks nested directly below any of these, without LARGE_COLUMNS."""
-    query = select(*_SMALL, literal(None)).where(_S.owner_id.in_(owner_ids), queries.is_no_backup())
+    query = select(*_SMALL, literal(None)).where(_S.owner_id.in_(owner_ids), models.NO_BACKUP)
     if not show_deleted:
-        query = query.where(_S.deleted_at.is_(None))
+        query = query.where(models.ALIVE)
     return [ListedStack(*row) for row in session.execute(query.order_by(_S.created_at, _S.id))]
 
 
 @session.reader
 def child_rows(owner_id: str) -> dict[str, StackRow]:
     """Return the living stacks nested directly below one: the complete rows by id."""
-    query = select(*_COLUMNS).where(
-        _S.owner_id == owner_id, _S.deleted_at.is_(None), queries.is_no_backup()
-    )
+    query = select(*_COLUMNS).where(_S.owner_id == owner_id, models.ALIVE, models.NO_BACKUP)
     return {row.id: StackRow(*row, []) for row in session.execute(query).all()}
 
 
@@ -262,7 +260,7 @@ def tree_ids(stack_id: str) -> Sequence[str]:
     found, level = [], [stack_id]
     while level:
         found += level
-        query = select(_S.id).where(_S.owner_id.in_(level), _S.deleted_at.is_(None))
+        query = select(_S.id).where(_S.owner_id.in_(level), models.ALIVE)
         level = session.scalars(query)
     return found
 
@@ -298,7 +296,7 @@ def reset_status(stack_id: str) -> int:
     An engine that still works on one of the stacks can no longer write, since it has lost the
     lock.
     """
-    alive = select(_S.id).where(_S.id == stack_id, _S.deleted_at.is_(None))
+    alive = select(_S.id).where(_S.id == stack_id, models.ALIVE)
     if session.execute(alive).first() is None:
         raise exception.no_stack(stack_id)
     stack_ids = tree_ids(stack_id)
@@ -328,7 +326,7 @@ def count(context: RequestContext, stack_filter: StackFilter = DEFAULT_FILTER) -
 @session.reader
 def tenants_among(names: Collection[str]) -> set[str]:
     """Return those of these projects that have stacks."""
-    query = select(_S.tenant).where(_S.tenant.in_(names), _S.deleted_at.is_(None)).distinct()
+    query = select(_S.tenant).where(_S.tenant.in_(names), models.ALIVE).distinct()
     return set(session.scalars(query))
 
 

@@ -71,7 +71,7 @@ def look(stack_id: str, engine_id: str) -> View:
     """
     query = select(_R.id).where(_R.stack_id == stack_id, _R.engine_id == engine_id)
     rows = set(session.scalars(query))
-    query = select(_S.current_traversal).where(_S.id == stack_id, _S.deleted_at.is_(None))
+    query = select(_S.current_traversal).where(_S.id == stack_id, models.ALIVE)
     traversal = session.scalar(query)
     keys = [(row, way) for row in rows for way in (True, False)]
     points = sync_points.points_of(traversal, keys)

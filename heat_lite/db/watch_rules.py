@@ -143,15 +143,13 @@ def count(tenant: str) -> int:
 
 
 def _listed() -> Select:
-    return select(*_LISTED).join(models.stack, _W.stack_id == _S.id).where(_S.deleted_at.is_(None))
+    return select(*_LISTED).join(models.stack, _W.stack_id == _S.id).where(models.ALIVE)
 
 
 def _visible(context: RequestContext) -> ColumnElement[bool]:
     """Return the condition of the rules of a project, or of the trees of its stack users."""
     own = _S.tenant == context.tenant_id
-    query = select(_S.id).where(
-        _S.stack_user_project_id == context.tenant_id, _S.deleted_at.is_(None)
-    )
+    query = select(_S.id).where(_S.stack_user_project_id == context.tenant_id, models.ALIVE)
     roots = {stacks.root_id(each) for each in session.scalars(query)}
     trees = {each for root in roots if root for each in stacks.tree_ids(root)}
     return or_(own, _S.id.in_(sorted(trees))) if trees else own
@@ -190,7 +188,7 @@ def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[R
         select(_D.id, _D.created_at, _D.data, _W.name)
         .join(models.watch_rule, _D.watch_rule_id == _W.id)
         .join(models.stack, _W.stack_id == _S.id)
-        .where(_S.deleted_at.is_(None), _visible(context), _D.id > after)
+        .where(models.ALIVE, _visible(context), _D.id > after)
     )
     return session.execute(query.order_by(_D.id).limit(limit)).all()
 
@@ -256,7 +254,7 @@ def _within_budget(rules: Sequence[Row]) -> list:
 def _stack_states(stack_ids: Collection[str]) -> Values:
     """Return the living stacks among these, by id."""
     query = select(_S.id, _S.tenant, _S.action, _S.status)
-    query = query.where(_S.id.in_(stack_ids), _S.deleted_at.is_(None))
+    query = query.where(_S.id.in_(stack_ids), models.ALIVE)
     return {row.id: row for row in session.execute(query)}
 
 

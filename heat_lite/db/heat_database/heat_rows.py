@@ -26,7 +26,6 @@ _S, _T, _F, _C = (
 _BLANK = dict.fromkeys(StackRow._fields)
 _OWN = heat_schema.OWN_COLUMNS['stack']
 _COLUMNS = [each for each in _S if each.name in _BLANK and each.name not in _OWN]
-_ALIVE = _S.deleted_at.is_(None)
 
 
 class RawTemplate(typing.NamedTuple):
@@ -48,7 +47,7 @@ def living_ids(batch_size: int) -> Iterator[list[str]]:
 
 @session.reader
 def _ids_after(last: str, batch_size: int) -> list[str]:
-    query = select(_S.id).where(_S.id > last, _ALIVE).order_by(_S.id).limit(batch_size)
+    query = select(_S.id).where(_S.id > last, models.ALIVE).order_by(_S.id).limit(batch_size)
     return session.scalars(query)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from heat_lite.common import status
 from heat_lite.common.value_types import Values
-from heat_lite.db import models, queries, session
+from heat_lite.db import models, session
 from heat_lite.db.column_types import utcnow
 
 _S, _R = models.stack.c, models.resource.c
@@ -21,7 +21,7 @@ def absorb_backups(stack_id: str) -> int:
     Each row gets its template, which tells it from the newer row of its name. The backup stacks
     are marked deleted. Return their number. The caller holds the lock of the stack.
     """
-    owned = (_S.owner_id == stack_id) & _S.backup.is_(True) & _S.deleted_at.is_(None)
+    owned = (_S.owner_id == stack_id) & _S.backup.is_(True) & models.ALIVE
     found = session.execute(select(_S.id, _S.raw_template_id).where(owned)).all()
     main = session.scalar(select(_S.raw_template_id).where(_S.id == stack_id))
     for backup in [*found, (stack_id, main)]:
@@ -29,7 +29,7 @@ def absorb_backups(stack_id: str) -> int:
     for backup_id, _ in found:
         moved = {'stack_id': stack_id, 'updated_at': _R.updated_at}
         session.execute(update(models.resource).where(_R.stack_id == backup_id).values(moved))
-        nested = (_S.owner_id == backup_id) & queries.is_no_backup()
+        nested = (_S.owner_id == backup_id) & models.NO_BACKUP
         session.execute(update(models.stack).where(nested).values(owner_id=stack_id))
         ended = {'action': status.DELETE, 'status': status.COMPLETE, 'deleted_at': utcnow()}
         session.execute(update(models.stack).where(_S.id == backup_id).values(ended))

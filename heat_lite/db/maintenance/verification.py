@@ -12,7 +12,7 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, Text, and_, func, or_, select
 
 from heat_lite.common import status
-from heat_lite.db import models, queries, services, session
+from heat_lite.db import models, services, session
 from heat_lite.db.maintenance import reencrypt
 
 _S, _R, _L = models.stack.c, models.resource.c, models.stack_lock.c
@@ -77,7 +77,7 @@ def _references() -> Iterator[tuple[str, str]]:
 
 
 def _living() -> list[ColumnElement[bool]]:
-    return [_S.deleted_at.is_(None), queries.is_no_backup()]
+    return [models.ALIVE, models.NO_BACKUP]
 
 
 def _names() -> Iterator[tuple[str, str]]:
@@ -107,7 +107,7 @@ def _parents() -> Iterator[tuple[str, str]]:
     parent = models.stack.alias('parent')
     alive = select(parent.c.id).where(parent.c.id == _S.owner_id, parent.c.deleted_at.is_(None))
     query = select(_S.id, _S.name, _S.owner_id).where(
-        _S.deleted_at.is_(None), _S.owner_id.is_not(None), ~alive.exists()
+        models.ALIVE, _S.owner_id.is_not(None), ~alive.exists()
     )
     for row in session.execute(query):
         yield f'stack {row.id}', f'{row.name}: its parent {row.owner_id} is deleted or gone'

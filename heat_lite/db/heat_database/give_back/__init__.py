@@ -56,13 +56,13 @@ def interrupted() -> list[tuple[typing.Any, str]]:
 
 
 def _in_progress() -> tuple[ColumnElement[bool], ...]:
-    return _S.status == status.IN_PROGRESS, _S.deleted_at.is_(None), queries.is_no_backup()
+    return _S.status == status.IN_PROGRESS, models.ALIVE, models.NO_BACKUP
 
 
 @session.reader
 def losses() -> list[tuple[typing.Any, str]]:
     """Return (row, reason) of the stacks that lose something, because Heat does not have it."""
-    columns = select(_S.id, _S.name, _S.tenant).where(_S.deleted_at.is_(None))
+    columns = select(_S.id, _S.name, _S.tenant).where(models.ALIVE)
     found = [
         (row, 'it is protected from deletion, and will not be')
         for row in session.execute(columns.where(_S.protected.is_(True)))
@@ -78,7 +78,7 @@ def losses() -> list[tuple[typing.Any, str]]:
 def stacks_without_project(last: str, limit: int) -> list[typing.Any]:
     """Return the (id, tenant) of living top-level stacks after ``last`` without one of users."""
     lacking = _S.stack_user_project_id.is_(None), _S.owner_id.is_(None)
-    query = select(_S.id, _S.tenant).where(*lacking, _S.deleted_at.is_(None), _S.id > last)
+    query = select(_S.id, _S.tenant).where(*lacking, models.ALIVE, _S.id > last)
     return list(session.execute(query.order_by(_S.id).limit(limit)).all())
 
 
@@ -233,8 +233,8 @@ def _mark_convergence() -> int:
     """
     ours = (
         _S.digest.is_not(None),
-        _S.deleted_at.is_(None),
-        queries.is_no_backup(),
+        models.ALIVE,
+        models.NO_BACKUP,
         _S.convergence.is_not(True),
     )
     return relations.by_ids(models.stack, and_(*ours), _mark_batch)
@@ -269,7 +269,7 @@ def _share_users_batch() -> int:
     query = (
         select(_S.id, *(func.coalesce(_S[name], parent.c[name]).label(name) for name in names))
         .join(parent, parent.c.id == _S.owner_id)
-        .where(_S.deleted_at.is_(None), lacking)
+        .where(models.ALIVE, lacking)
     )
     rows = session.execute(query.limit(relations.BATCH)).all()
     for row in rows:
@@ -284,7 +284,7 @@ def _fail_interrupted() -> int:
 
     Resources of backup stacks count, too. Heat keeps the backup stacks themselves in progress.
     """
-    living = select(_S.id).where(_S.deleted_at.is_(None))
+    living = select(_S.id).where(models.ALIVE)
     snapshot = models.snapshot
     return (
         _fail(models.resource, _R.stack_id.in_(living))

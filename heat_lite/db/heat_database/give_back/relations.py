@@ -102,7 +102,7 @@ def add_logins() -> int:
     It has no secret. Heat replaces it with a trust of the user who first updates the stack, and the
     stacks that it nests share that; without the row each of them gets a trust that stays behind.
     """
-    lacking = _S.owner_id.is_(None) & _S.user_creds_id.is_(None) & _S.deleted_at.is_(None)
+    lacking = _S.owner_id.is_(None) & _S.user_creds_id.is_(None) & models.ALIVE
     return by_ids(models.stack, lacking, _add_login_batch)
 
 
