@@ -5,6 +5,7 @@ Engines tell the processes with listeners of new events. A lost message costs RE
 
 import collections
 import contextlib
+import dataclasses
 import logging
 import threading
 import time
@@ -53,14 +54,14 @@ def stop_all(seconds: float) -> None:
         feed.stop(seconds)
 
 
+@dataclasses.dataclass
 class StreamLimits:
     """The number of streams of a process, and of one project."""
 
-    def __init__(self, total: int, of_project: int, of_other_servers: int) -> None:
-        self.total = total
-        self.of_project = of_project
-        #: the total under a WSGI server whose threads the streams occupy
-        self.of_other_servers = of_other_servers
+    total: int
+    of_project: int
+    #: the total under a WSGI server whose threads the streams occupy
+    of_other_servers: int
 
 
 class EventFeed:

@@ -4,6 +4,7 @@ A server that polls for its configuration, or signals by HEAT_SIGNAL, logs in he
 of the service with ``/identity/v3``. The catalog has this service only.
 """
 
+import dataclasses
 import datetime
 import json
 import uuid
@@ -23,19 +24,17 @@ REFUSED = 'The request you have made requires authentication.'
 INTERFACES = ('public', 'internal', 'admin')
 
 
+@dataclasses.dataclass
 class LocalIdentity(wsgi.Responder):
     """The application; ``url``: the public URL of the service, ``max_body`` in bytes.
 
     ``regions``: those of the clouds, since an agent looks in the region of its server.
     """
 
-    def __init__(
-        self, domain: LocalStackDomain, url: str, regions: Collection[str | None], max_body: int
-    ) -> None:
-        self.domain = domain
-        self.url = url
-        self.regions = regions
-        self.max_body = max_body
+    domain: LocalStackDomain
+    url: str
+    regions: Collection[str | None]
+    max_body: int
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request = webob.Request(environ)

@@ -1,6 +1,7 @@
 """Requests, JSON responses, and the application that routes requests to controllers."""
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import re
@@ -58,11 +59,11 @@ class Responder:
         raise NotImplementedError
 
 
+@dataclasses.dataclass
 class Filter(Responder):
     """A responder in front of an application, which answers all other requests."""
 
-    def __init__(self, application: WsgiApp) -> None:
-        self.application = application
+    application: WsgiApp
 
 
 class BadRequest(webob.exc.HTTPBadRequest):
@@ -277,6 +278,7 @@ def no_content(headers: dict[str, str] | None = None) -> webob.Response:
 FACTS = 'heat_lite.facts'
 
 
+@dataclasses.dataclass
 class Application(Responder):
     """Application that routes requests for /{tenant_id}/... to actions.
 
@@ -284,17 +286,10 @@ class Application(Responder):
     path, and ``body`` if the method has one. It returns a response, or the value of a JSON one.
     """
 
-    def __init__(
-        self,
-        router: Router,
-        enforcer: Enforcer,
-        max_body: int,
-        admission: RequestAdmission,
-    ) -> None:
-        self._enforcer = enforcer
-        self._max_body = max_body
-        self._admission = admission
-        self._router = router
+    router: Router
+    enforcer: Enforcer
+    max_body: int
+    admission: RequestAdmission
 
     def answer(self, environ: Environ) -> webob.Response:
         request = Request(environ)
@@ -304,14 +299,14 @@ class Application(Responder):
         context = request.context
         facts = {'action': route.name, 'request_id': log_context.id_of(context)}
         environ.get(FACTS, {}).update(facts)
-        context.is_admin = self._enforcer.is_admin(context)
+        context.is_admin = self.enforcer.is_admin(context)
         if not context.is_admin and context.project_id != gaps['tenant_id']:
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
-            self._enforcer.enforce(context, route.rule)
+            self.enforcer.enforce(context, route.rule)
         has_body = request.method not in NO_BODY
-        body = read_body(environ, self._max_body) if has_body else b''
-        with self._admission.permit(context, environ):
+        body = read_body(environ, self.max_body) if has_body else b''
+        with self.admission.permit(context, environ):
             if has_body:
                 gaps['body'] = (signal_details if route.takes_any else json_object)(body)
             return _response(route.action(request, **gaps), request)
@@ -322,7 +317,7 @@ class Application(Responder):
             # No stored name contains one, and PostgreSQL refuses to search for it.
             raise webob.exc.HTTPNotFound('The path contains a NUL character, and no name does.')
         try:
-            return self._router.find(request.method, path)
+            return self.router.find(request.method, path)
         except webob.exc.HTTPMethodNotAllowed as refusal:
             if request.method == 'OPTIONS':
                 return None, {'Allow': refusal.headers['Allow']}

@@ -141,7 +141,7 @@ LOCAL_ROUTES = {('PUT', 'stacks/{stack_name}/{stack_id}/resources/{resource_name
 def mapped(flavor):
     """Return the routes of the Routes mapper that an API of this flavor uses: (method, path)."""
     app = application.build(scripted.configuration(flavor), rpc_client.EngineClient())
-    matchlist = app._router._create_mapper().matchlist
+    matchlist = app.router._create_mapper().matchlist
     return [
         (method, route.name.removeprefix('{tenant_id}/'))
         for route in matchlist

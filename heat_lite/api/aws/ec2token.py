@@ -8,6 +8,7 @@ Keystone is asked until one knows the key: keys are random, so no two Keystones 
 no secret is sent.
 """
 
+import dataclasses
 import re
 from collections.abc import Sequence
 
@@ -30,6 +31,7 @@ SIGNED = re.compile(r'/v1/(waitcondition|signal|deployments)/')
 SIGNED_METHODS = {'waitcondition': ('PUT',), 'signal': ('PUT', 'POST'), 'deployments': ('GET',)}
 
 
+@dataclasses.dataclass
 class Ec2TokenFilter(wsgi.Filter):
     """Filter; ``keystones`` are asked in their order.
 
@@ -37,19 +39,10 @@ class Ec2TokenFilter(wsgi.Filter):
     ``login``: the filter of requests with X-Auth-User and without a signature, if there is one.
     """
 
-    def __init__(
-        self,
-        application: wsgi.WsgiApp,
-        keystones: Sequence[ec2_keystones.Keystone],
-        logins: LoginAdmission,
-        max_body: int,
-        login: password.PasswordFilter | None = None,
-    ) -> None:
-        super().__init__(application)
-        self.login = login
-        self.logins = logins
-        self.max_body = max_body
-        self.keystones = keystones
+    keystones: Sequence[ec2_keystones.Keystone]
+    logins: LoginAdmission
+    max_body: int
+    login: password.PasswordFilter | None = None
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request = webob.Request(environ)

@@ -1,5 +1,6 @@
 """Errors in the form of AWS: XML or JSON with AWS error codes, and the texts of Heat's API."""
 
+import dataclasses
 import logging
 from collections.abc import Iterable
 
@@ -113,11 +114,11 @@ def _internal(error: Exception) -> Fault:
     return fault('InternalFailure')
 
 
+@dataclasses.dataclass
 class FaultFilter:
     """Outermost filter, which turns errors into responses."""
 
-    def __init__(self, application: wsgi.WsgiApp) -> None:
-        self.application = application
+    application: wsgi.WsgiApp
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse

@@ -40,20 +40,14 @@ class QueryAction:
         return self.refused is None or name.partition('.')[0] in (*self.params, *self.refused)
 
 
+@dataclasses.dataclass
 class QueryApplication(wsgi.Responder):
     """The application; ``version``: the one value of the parameter Version."""
 
-    def __init__(
-        self,
-        actions: Mapping[str, QueryAction],
-        version: str,
-        enforcer: Enforcer,
-        control: RequestAdmission,
-    ) -> None:
-        self.actions = actions
-        self.version = version
-        self.enforcer = enforcer
-        self.admission = control
+    actions: Mapping[str, QueryAction]
+    version: str
+    enforcer: Enforcer
+    admission: RequestAdmission
 
     def answer(self, environ: wsgi.Environ) -> webob.Response:
         """Return the response to a request whose Query a filter has read and authenticated."""

@@ -1,5 +1,7 @@
 """The application of the CloudFormation API: requests by signed URLs, and the actions of stacks."""
 
+import dataclasses
+
 import webob
 from oslo_config import cfg
 
@@ -71,12 +73,12 @@ ACTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
+@dataclasses.dataclass
 class CfnApplication(wsgi.Responder):
     """The application; ``signed``: that of signed URLs, ``queried``: that of the query protocol."""
 
-    def __init__(self, signed: wsgi.WsgiApp, queried: wsgi.WsgiApp) -> None:
-        self.signed = signed
-        self.queried = queried
+    signed: wsgi.WsgiApp
+    queried: wsgi.WsgiApp
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = signatures.path_of(webob.Request(environ))

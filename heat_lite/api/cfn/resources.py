@@ -1,5 +1,7 @@
 """Actions on the resources and the events of stacks."""
 
+import dataclasses
+
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import elements, page_tokens, stack_identities
 from heat_lite.common.context import RequestContext
@@ -8,9 +10,9 @@ from heat_lite.common.value_types import Values
 from heat_lite.rpc.client import EngineClient
 
 
+@dataclasses.dataclass
 class ResourceActions:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def events(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return the events of a stack, or of all stacks of the project, newest first."""

@@ -3,6 +3,7 @@
 PUT /v1/waitcondition/{arn}, POST or PUT /v1/signal/{arn}, and GET /v1/deployments/{server_id}.
 """
 
+import dataclasses
 import re
 
 import webob
@@ -22,20 +23,14 @@ METHODS = ec2token.SIGNED_METHODS
 RESOURCE = '/resources/'
 
 
+@dataclasses.dataclass
 class SignedUrlApplication(wsgi.Responder):
     """The application; ``max_body`` in bytes."""
 
-    def __init__(
-        self,
-        client: EngineClient,
-        enforcer: Enforcer,
-        control: RequestAdmission,
-        max_body: int,
-    ) -> None:
-        self.client = client
-        self.enforcer = enforcer
-        self.admission = control
-        self.max_body = max_body
+    client: EngineClient
+    enforcer: Enforcer
+    admission: RequestAdmission
+    max_body: int
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request, context = webob.Request(environ), environ[wsgi.CONTEXT]

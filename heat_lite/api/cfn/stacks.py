@@ -1,5 +1,6 @@
 """Actions on stacks: create, update, cancel, delete, describe, list."""
 
+import dataclasses
 from collections.abc import Sequence
 
 from heat_lite.api.aws import faults, query
@@ -16,10 +17,10 @@ from heat_lite.rpc.client import EngineClient
 HIDDEN = '******'
 
 
+@dataclasses.dataclass
 class StackActions:
-    def __init__(self, client: EngineClient, limits: RequestLimits) -> None:
-        self.client = client
-        self.limits = limits
+    client: EngineClient
+    limits: RequestLimits
 
     # ------------------------------------------------------------ changes
 

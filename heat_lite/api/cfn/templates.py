@@ -1,5 +1,7 @@
 """Actions on templates: get, validate, estimate."""
 
+import dataclasses
+
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cfn import arguments as given
 from heat_lite.api.cfn import elements, stack_identities
@@ -12,10 +14,10 @@ from heat_lite.rpc.client import EngineClient
 GRATIS = 'http://en.wikipedia.org/wiki/Gratis'
 
 
+@dataclasses.dataclass
 class TemplateActions:
-    def __init__(self, client: EngineClient, limits: RequestLimits) -> None:
-        self.client = client
-        self.limits = limits
+    client: EngineClient
+    limits: RequestLimits
 
     def get(self, context: RequestContext, arguments: query.Arguments) -> Values:
         identity = stack_identities.find(self.client, context, arguments['StackName'])

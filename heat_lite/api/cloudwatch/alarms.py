@@ -1,5 +1,7 @@
 """The actions about alarms: DescribeAlarms and SetAlarmState."""
 
+import dataclasses
+
 from heat_lite.api.aws import faults, query
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
@@ -37,9 +39,9 @@ ELEMENTS = {
 PAGE, MAX_NAMES = 100, 100
 
 
+@dataclasses.dataclass
 class Alarms:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def describe(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Return a page of the alarms; AlarmName is Heat's parameter for one of them."""

@@ -1,5 +1,7 @@
 """The actions about measurements: PutMetricData and ListMetrics."""
 
+import dataclasses
+
 from heat_lite.api.aws import faults, query
 from heat_lite.api.cloudwatch.alarms import pairs, whole
 from heat_lite.common.context import RequestContext
@@ -17,9 +19,9 @@ SET_FIELDS = ('SampleCount', 'Sum', 'Minimum', 'Maximum')
 SET_KEYS = tuple(f'{STATISTICS}.{field}' for field in SET_FIELDS)
 
 
+@dataclasses.dataclass
 class Measurements:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def put(self, context: RequestContext, arguments: query.Arguments) -> Values:
         """Send the measurements to their alarms: those of one alarm together."""

@@ -4,6 +4,7 @@ The project in the URL names the cloud. Stack users reach their resources by tok
 of this service, from other machines, too. All other requests pass the guards of a local service.
 """
 
+import dataclasses
 import re
 from collections.abc import Mapping
 
@@ -21,15 +22,14 @@ IDENTITY = re.compile(r'/identity(/|$)')
 TOKEN_HEADER = 'HTTP_X_AUTH_TOKEN'
 
 
+@dataclasses.dataclass
 class CloudFilter(wsgi.Filter):
     """Filter that accepts projects that are names of clouds, and sets the user of the cloud.
 
     ``users``: the id and the name of the user in each cloud. Another name gets HTTPNotFound.
     """
 
-    def __init__(self, application: wsgi.WsgiApp, users: Mapping[str, tuple[str, str]]) -> None:
-        super().__init__(application)
-        self.users = users
+    users: Mapping[str, tuple[str, str]]
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         # a token of a client is no credential here: the login of the cloud is
@@ -48,6 +48,7 @@ class CloudFilter(wsgi.Filter):
         return {'user_id': user_id, 'user_name': user_name}
 
 
+@dataclasses.dataclass
 class StackUserFilter(wsgi.Filter):
     """The first filter: it tells requests of stack users from those of the user of the service.
 
@@ -55,19 +56,10 @@ class StackUserFilter(wsgi.Filter):
     ``guarded`` all other requests.
     """
 
-    def __init__(
-        self,
-        application: wsgi.WsgiApp,
-        domain: LocalStackDomain,
-        signed: wsgi.WsgiApp,
-        identity: wsgi.WsgiApp,
-        guarded: wsgi.WsgiApp,
-    ) -> None:
-        super().__init__(application)
-        self.domain = domain
-        self.signed = signed
-        self.identity = identity
-        self.guarded = guarded
+    domain: LocalStackDomain
+    signed: wsgi.WsgiApp
+    identity: wsgi.WsgiApp
+    guarded: wsgi.WsgiApp
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO', '')

@@ -1,5 +1,6 @@
 """Filter that creates the RequestContext from the headers of an authentication filter."""
 
+import dataclasses
 import re
 
 from oslo_config import cfg
@@ -12,12 +13,11 @@ from heat_lite.common.context import RequestContext
 DEPTH_HEADER = 'HTTP_X_HEAT_LITE_STACK_DEPTH'
 
 
+@dataclasses.dataclass
 class ContextFilter(wsgi.Filter):
     """Filter; ``auth_url``: the Keystone of the token, unless the password filter has set one."""
 
-    def __init__(self, application: wsgi.WsgiApp, auth_url: str | None = None) -> None:
-        super().__init__(application)
-        self.auth_url = auth_url
+    auth_url: str | None = None
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         environ[wsgi.CONTEXT] = self._context(environ)

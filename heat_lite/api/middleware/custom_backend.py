@@ -4,6 +4,8 @@ The backend gets the credentials of the request and returns the identity. Identi
 client are never used.
 """
 
+import dataclasses
+
 import webob.exc
 from oslo_config import cfg
 
@@ -23,15 +25,12 @@ NO_BACKEND = (
 REFUSAL = 'The credentials of the request were not accepted.'
 
 
+@dataclasses.dataclass
 class CustomBackendFilter(wsgi.Filter):
     """Filter that calls ``authenticated_to_backend`` of the engine for each request."""
 
-    def __init__(
-        self, application: wsgi.WsgiApp, client: EngineClient, logins: LoginAdmission
-    ) -> None:
-        super().__init__(application)
-        self.client = client
-        self.logins = logins
+    client: EngineClient
+    logins: LoginAdmission
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         # an engine of an older release returns True, which names no user

@@ -1,5 +1,6 @@
 """Filter that turns every error into a JSON response."""
 
+import dataclasses
 import logging
 import traceback
 from collections.abc import Iterable
@@ -25,12 +26,12 @@ RETRY_SECONDS = 5
 LIMITED = (413, 429, 503)
 
 
+@dataclasses.dataclass
 class FaultFilter:
     """Filter that catches errors. A response contains the traceback only with ``debug``."""
 
-    def __init__(self, application: wsgi.WsgiApp, debug: bool = False) -> None:
-        self.application = application
-        self.debug = debug
+    application: wsgi.WsgiApp
+    debug: bool = False
 
     def __call__(
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse

@@ -5,6 +5,7 @@ The filter does both. The application, as which Heat's api-paste.ini uses it, do
 fail and for how long.
 """
 
+import dataclasses
 import logging
 
 import webob
@@ -89,11 +90,11 @@ def probes(client: EngineClient | None = None) -> dict[str, health_checks.Probe]
     }
 
 
+@dataclasses.dataclass
 class HealthApplication(wsgi.Responder):
     """Application of the checks of [healthcheck]; 404 for a request that they ignore."""
 
-    def __init__(self, checks: healthcheck.Healthcheck) -> None:
-        self.checks = checks
+    checks: healthcheck.Healthcheck
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         return self.checks.process_request(webob.Request(environ)) or webob.exc.HTTPNotFound()

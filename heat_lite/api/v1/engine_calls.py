@@ -1,5 +1,7 @@
 """Actions of the operations that pass their request on to one method of the engine."""
 
+import dataclasses
+
 from webob import exc
 
 from heat_lite.api import wsgi
@@ -10,13 +12,13 @@ from heat_lite.operations.remote_method import Method
 from heat_lite.rpc.client import EngineClient
 
 
+@dataclasses.dataclass
 class EngineCall:
     """The action of an operation; ``method`` is that which it calls."""
 
-    def __init__(self, client: EngineClient, operation: Operation, method: Method) -> None:
-        self.client = client
-        self.operation = operation
-        self.method = method
+    client: EngineClient
+    operation: Operation
+    method: Method
 
     def __call__(
         self, request: wsgi.Request, tenant_id: str, body: Value = None, **gaps: Value

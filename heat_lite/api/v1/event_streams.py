@@ -1,5 +1,6 @@
 """Streams of events: Server-Sent Events of a stack, or of all stacks of a project."""
 
+import dataclasses
 import datetime
 import logging
 import math
@@ -47,19 +48,17 @@ def is_wanted(request: wsgi.Request) -> bool:
     return MEDIA_TYPE in request.environ.get('HTTP_ACCEPT', '')
 
 
+@dataclasses.dataclass
 class EventStreams:
     """Opens streams. ``heartbeat``: seconds between two messages without an event.
 
     ``token_check``: seconds between two validations of the token of a stream.
     """
 
-    def __init__(
-        self, client: EngineClient, feed: EventFeed, heartbeat: float, token_check: float
-    ) -> None:
-        self.client = client
-        self.feed = feed
-        self.heartbeat = heartbeat
-        self.token_check = token_check
+    client: EngineClient
+    feed: EventFeed
+    heartbeat: float
+    token_check: float
 
     @classmethod
     def from_options(cls, client: EngineClient, conf: cfg.ConfigOpts) -> 'EventStreams':

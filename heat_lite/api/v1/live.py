@@ -1,5 +1,7 @@
 """What a stack is and does: its graph and its timeline."""
 
+import dataclasses
+
 from webob import exc
 
 from heat_lite.api import wsgi
@@ -14,11 +16,11 @@ from heat_lite.rpc.client import EngineClient
 MAX_PAGES = 40
 
 
+@dataclasses.dataclass
 class LiveController:
     """Views of one stack and its nested stacks."""
 
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def graph(self, request: wsgi.Request, **path: str) -> Values:
         """Return the resources of a stack as nodes, and what they require as edges."""

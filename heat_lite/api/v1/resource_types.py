@@ -1,5 +1,7 @@
 """Resource types."""
 
+import dataclasses
+
 from webob import exc
 
 from heat_lite.api import wsgi
@@ -11,9 +13,9 @@ from heat_lite.rpc.client import EngineClient
 TEMPLATE_TYPES = ('cfn', 'hot')
 
 
+@dataclasses.dataclass
 class ResourceTypeController:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def list_resource_types(self, request: wsgi.Request, tenant_id: str) -> Values:
         query = params.read(templates.TYPE_LIST, request.query)

@@ -1,5 +1,6 @@
 """Resources of a stack."""
 
+import dataclasses
 import functools
 from typing import Literal
 
@@ -16,9 +17,9 @@ UNHEALTHY = 'mark_unhealthy'
 REASON = 'resource_status_reason'
 
 
+@dataclasses.dataclass
 class ResourceController:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def index(self, request: wsgi.Request, **path: str) -> Values:
         """List the resources, with those of nested stacks down to ``nested_depth``.

@@ -1,5 +1,7 @@
 """Snapshots of a stack."""
 
+import dataclasses
+
 from webob import exc
 
 from heat_lite.api import wsgi
@@ -10,9 +12,9 @@ from heat_lite.rpc.client import EngineClient
 LONGEST_NAME = 255
 
 
+@dataclasses.dataclass
 class SnapshotController:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def snapshot(self, request: wsgi.Request, body: Value = None, **path: str) -> Values:
         """Start a snapshot; its data is complete when its status is COMPLETE."""

@@ -1,5 +1,7 @@
 """Software configurations, and their deployments on servers."""
 
+import dataclasses
+
 from webob import exc
 
 from heat_lite.api import wsgi
@@ -50,10 +52,10 @@ STRING_KEYS = (
 )
 
 
+@dataclasses.dataclass
 class ConfigController:
-    def __init__(self, client: EngineClient, policy: Enforcer) -> None:
-        self.client = client
-        self.policy = policy
+    client: EngineClient
+    policy: Enforcer
 
     def index(self, request: wsgi.Request, tenant_id: str) -> Values:
         """List the configurations of the project, or of all projects with ``global_tenant``."""
@@ -78,9 +80,9 @@ class ConfigController:
         return {'software_config': views.pick(row, operations.CONFIG_KEYS)}
 
 
+@dataclasses.dataclass
 class DeploymentController:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def create(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         values = {'server_id': None, 'action': None, 'status': None} | _values(

@@ -1,5 +1,6 @@
 """Redirects from the name or ARN of a stack to its URL with name and id."""
 
+import dataclasses
 import functools
 
 import webob
@@ -12,9 +13,9 @@ from heat_lite.common.value_types import Value
 from heat_lite.rpc.client import EngineClient
 
 
+@dataclasses.dataclass
 class StackLookupController:
-    def __init__(self, client: EngineClient) -> None:
-        self.client = client
+    client: EngineClient
 
     def lookup(
         self,

@@ -1,5 +1,6 @@
 """Stacks: list, show, create, preview, update, delete, and the validation of templates."""
 
+import dataclasses
 import re
 
 import webob
@@ -22,6 +23,7 @@ IGNORABLE_ERRORS = ('99001',)
 TAG = re.compile(r'(W/)?"([^"]*)"')
 
 
+@dataclasses.dataclass
 class StackController:
     """Actions on stacks.
 
@@ -29,10 +31,9 @@ class StackController:
     ``path`` are the gaps of the route: tenant_id, stack_name and stack_id.
     """
 
-    def __init__(self, client: EngineClient, policy: Enforcer, limits: RequestLimits) -> None:
-        self.client = client
-        self.policy = policy
-        self.limits = limits
+    client: EngineClient
+    policy: Enforcer
+    limits: RequestLimits
 
     def index(self, request: wsgi.Request, tenant_id: str) -> Values:
         """List the stacks of the project, or of all projects with ``global_tenant``."""

@@ -1,5 +1,6 @@
 """What an editor asks while a template is written: findings, and completions at a place."""
 
+import dataclasses
 import json
 
 from webob import exc
@@ -14,10 +15,10 @@ from heat_lite.rpc.client import EngineClient
 TEMPLATE, ENVIRONMENT = 'template', 'environment'
 
 
+@dataclasses.dataclass
 class TextController:
-    def __init__(self, client: EngineClient, limits: RequestLimits) -> None:
-        self.client = client
-        self.limits = limits
+    client: EngineClient
+    limits: RequestLimits
 
     def lint(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
         """Return the findings of the linter in a template, an environment and files."""
