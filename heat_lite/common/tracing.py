@@ -117,20 +117,20 @@ class Span:
 NOTHING = contextlib.nullcontext()
 
 
+@dataclasses.dataclass
 class _Block:
     """A block with a span as the leaf of its thread, or as the base if it ``outlives`` turns."""
 
-    def __init__(self, made: Span, outlives: bool = False) -> None:
-        self._span = made
-        self._outlives = outlives
+    span: Span
+    outlives: bool = False
 
     def __enter__(self) -> Span:
         self._former = base(), getattr(_thread, 'leaf', None)
-        if self._outlives:
-            _thread.base, _thread.leaf = self._span, None
+        if self.outlives:
+            _thread.base, _thread.leaf = self.span, None
         else:
-            _thread.leaf = self._span
-        return self._span
+            _thread.leaf = self.span
+        return self.span
 
     def __exit__(
         self,
@@ -140,8 +140,8 @@ class _Block:
     ) -> None:
         _thread.base, _thread.leaf = self._former
         if kind is not None:
-            self._span.fail(kind.__name__)
-        self._span.end()
+            self.span.fail(kind.__name__)
+        self.span.end()
 
 
 def base() -> Span | None:

@@ -4,6 +4,7 @@ Both are sent by a background thread, each from an Outbox, after the transaction
 has been committed.
 """
 
+import dataclasses
 import logging
 import queue
 import threading
@@ -167,14 +168,15 @@ def _payload(stack: 'Stack') -> Values:
 # --------------- event sinks
 
 
+@dataclasses.dataclass
 class ZaqarQueue:
     """Delivers events to a queue of the messaging service, which keeps them for ``ttl`` seconds."""
 
-    def __init__(self, target: str, ttl: int = 3600) -> None:
-        self._target, self._ttl = target, ttl
+    target: str
+    ttl: int = 3600
 
     def consume(self, context: 'client_plugin.RequestingContext', event: Values) -> None:
-        context.clients.client('zaqar').post_message(self._target, event, self._ttl)
+        context.clients.client('zaqar').post_message(self.target, event, self.ttl)
 
 
 SINK_TYPES = {'zaqar-queue': ZaqarQueue}

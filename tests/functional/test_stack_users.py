@@ -459,7 +459,7 @@ def test_nested_stack_with_a_project_of_its_own_deletes_it(engine, keystone):
     """As earlier versions have stored it."""
     group = {'type': 'OS::Heat::ResourceGroup', 'properties': {'count': 1, 'resource_def': VALUE}}
     made = engine.create({'resources': {'g': group}})
-    project = engine.service.runtime.stack_users(copy_of(engine, made))._domain.create_project(
+    project = engine.service.runtime.stack_users(copy_of(engine, made)).domain.create_project(
         'own', 'as an earlier version has made it'
     )
     nested = engine.physical_id(made, 'g')

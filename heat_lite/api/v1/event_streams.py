@@ -212,40 +212,32 @@ class _History:
             self.read()
 
 
+@dataclasses.dataclass
 class _Body:
     """The body of the response: it ends with the listener, the token or the connection."""
 
-    def __init__(
-        self,
-        feed: EventFeed,
-        listener: EventListener,
-        history: _History,
-        client: Client,
-        heartbeat: float,
-        token: '_Token',
-    ) -> None:
-        self._feed = feed
-        self._listener = listener
-        self._history: _History | None = history
-        self._client = client
-        self._heartbeat = heartbeat
-        self._token = token
+    feed: EventFeed
+    listener: EventListener
+    history: _History | None
+    client: Client
+    heartbeat: float
+    token: '_Token'
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             yield RETRY
             yield from self._past()
             # At once, because a client without a position could not continue after a break.
-            yield self._heartbeat_message(self._listener.joined)
-            while self._client.is_there():
-                position = self._listener.position  # before the look at what waits
-                taken = self._listener.take(self._seconds())
+            yield self._heartbeat_message(self.listener.joined)
+            while self.client.is_there():
+                position = self.listener.position  # before the look at what waits
+                taken = self.listener.take(self._seconds())
                 if taken:
                     yield taken
-                if self._listener.ended and not len(self._listener):
+                if self.listener.ended and not len(self.listener):
                     return
-                if refusal := self._token.refusal(self._client.run):
-                    self._listener.end(event_listener.error(401, refusal))
+                if refusal := self.token.refusal(self.client.run):
+                    self.listener.end(event_listener.error(401, refusal))
                 elif not taken:
                     yield self._heartbeat_message(position)
         finally:
@@ -253,24 +245,24 @@ class _Body:
 
     def close(self) -> None:
         """Remove the listener; called by the server at the end of the connection too."""
-        self._feed.close(self._listener)
+        self.feed.close(self.listener)
 
     def _past(self) -> Iterator[bytes]:
-        pages, self._history = self._history.pages() if self._history else iter(()), None
+        pages, self.history = self.history.pages() if self.history else iter(()), None
         try:
-            while (page := self._client.run(next, pages, None)) is not None:
+            while (page := self.client.run(next, pages, None)) is not None:
                 yield page
         except exception.HeatException as failure:
             LOG.warning('The past events of a stream could not be read: %s', failure)
-            self._listener.cut_off(UNREAD)
+            self.listener.cut_off(UNREAD)
 
     def _heartbeat_message(self, position: EventCursor | None) -> bytes:
         """Return a heartbeat, with the position of the client."""
-        seen = position and self._listener.seen(position)
+        seen = position and self.listener.seen(position)
         return event_listener.message('heartbeat', {}, seen)
 
     def _seconds(self) -> float:
-        return min(self._heartbeat, self._token.seconds_left())
+        return min(self.heartbeat, self.token.seconds_left())
 
 
 class _Token:

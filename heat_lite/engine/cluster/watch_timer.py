@@ -7,6 +7,7 @@ evaluated once (see ``db.watch_rules.evaluate_due``).
 Tests: tests/functional/test_watch_rules.py.
 """
 
+import dataclasses
 import datetime
 import logging
 import time
@@ -29,23 +30,21 @@ RUN_SECONDS = 30
 RETRY_SECONDS = 600
 
 
+@dataclasses.dataclass
 class WatchTask:
     """Evaluates the rules of this engine's share.
 
     ``membership`` knows the living engines, ``heartbeat`` whether this one may still be one.
     """
 
-    def __init__(
-        self, runtime: Runtime, membership: EngineMembership, heartbeat: Heartbeat
-    ) -> None:
-        self._runtime = runtime
-        self._membership = membership
-        self._heartbeat = heartbeat
+    runtime: Runtime
+    membership: EngineMembership
+    heartbeat: Heartbeat
 
     def run_once(self) -> int:
         """Evaluate the rules that are due. Return their number."""
         share, end, count = self._share(), time.monotonic() + RUN_SECONDS, 0
-        while self._heartbeat.is_fresh() and time.monotonic() < end:
+        while self.heartbeat.is_fresh() and time.monotonic() < end:
             found = db_watch_rules.evaluate_due(utcnow(), share, BATCH, _judge)
             for each in found:
                 self._act(each)
@@ -56,10 +55,10 @@ class WatchTask:
 
     def _share(self) -> tuple[int, int]:
         """Return (number of this engine, number of engines)."""
-        if self._membership.alone:
+        if self.membership.alone:
             return 0, 1
-        engines = sorted({*self._membership.alive_ids(), self._runtime.engine_id})
-        return engines.index(self._runtime.engine_id), len(engines)
+        engines = sorted({*self.membership.alive_ids(), self.runtime.engine_id})
+        return engines.index(self.runtime.engine_id), len(engines)
 
     def _act(self, evaluation: db_watch_rules.Evaluation) -> None:
         rule, verdict, tenant, acts = evaluation
@@ -67,7 +66,7 @@ class WatchTask:
             LOG.info('Watch rule %s is %s: %s', rule.name, verdict.state, verdict.reason)
         if rule.rule.get(watch_evaluation.ACTIONS.get(verdict.state)):
             if acts:
-                self._runtime.watch_rules.act(rule, tenant, verdict.state, verdict.reason)
+                self.runtime.watch_rules.act(rule, tenant, verdict.state, verdict.reason)
             else:
                 LOG.info('Watch rule %s: no actions, its stack is being changed', rule.name)
 

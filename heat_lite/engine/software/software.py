@@ -5,6 +5,7 @@ A change wakes the tasks that wait for a deployment.
 Tests: tests/functional/test_software.py.
 """
 
+import dataclasses
 import datetime
 import re
 import time
@@ -45,12 +46,12 @@ RECEIVED = 'Outputs received'
 CONTAINER = re.compile('[0-9a-f]{64}')
 
 
+@dataclasses.dataclass
 class Software:
     """The software configurations and deployments visible to ``context``."""
 
-    def __init__(self, runtime: Runtime, context: RequestContext) -> None:
-        self._runtime = runtime
-        self._context = context
+    runtime: Runtime
+    context: RequestContext
 
     # ------------------------------------------------------------ configurations
 
@@ -70,14 +71,14 @@ class Software:
         """
         self._require_quota(
             'software configs',
-            self._runtime.limits.max_software_configs_per_tenant,
+            self.runtime.limits.max_software_configs_per_tenant,
             db_software.count_configs,
         )
         values: Values = {'name': _label('name', name), 'group': _label('group', group)}
         values['config'] = software.normalize_config(config, inputs, outputs, options)
         if config_id is not None:
             values['id'] = config_id
-        return self.show_config(db_software.create_config(self._context, values))
+        return self.show_config(db_software.create_config(self.context, values))
 
     def show_config(self, config_id: str) -> Values:
         return _config(self._config(config_id))
@@ -85,9 +86,9 @@ class Software:
     def list_configs(
         self, limit: int | None = None, marker: str | None = None, tenant_safe: bool = True
     ) -> list[Values]:
-        rows = db_software.list_configs(self._context, limit, marker, tenant_safe)
+        rows = db_software.list_configs(self.context, limit, marker, tenant_safe)
         return [
-            _config_summary(row, with_project=self._context.is_admin or not tenant_safe)
+            _config_summary(row, with_project=self.context.is_admin or not tenant_safe)
             for row in rows
         ]
 
@@ -97,10 +98,10 @@ class Software:
         Raises NotFound, and InvalidRestrictedAction while a deployment uses it.
         """
         self._config(config_id)
-        db_software.delete_config(self._context, config_id)
+        db_software.delete_config(self.context, config_id)
 
     def _config(self, config_id: str | None) -> Row:
-        row = None if config_id is None else db_software.get_config(self._context, str(config_id))
+        row = None if config_id is None else db_software.get_config(self.context, str(config_id))
         if row is None:
             raise exception.NotFound(f'Software config with id {config_id} not found')
         return row
@@ -115,7 +116,7 @@ class Software:
         """
         self._require_quota(
             'software deployments',
-            self._runtime.limits.max_software_deployments_per_tenant,
+            self.runtime.limits.max_software_deployments_per_tenant,
             db_software.count_deployments,
         )
         self._config(values.get('config_id'))
@@ -125,7 +126,7 @@ class Software:
         row = {**_texts(named), 'input_values': values.get('input_values') or {}}
         if deployment_id is not None:
             row['id'] = deployment_id
-        made = db_software.create_deployment(self._context, row)
+        made = db_software.create_deployment(self.context, row)
         self._update_server_metadata(row['server_id'])
         return self.show_deployment(made)
 
@@ -135,14 +136,14 @@ class Software:
         The users of this project see the deployment, and a server of theirs executes it. A
         deployment resource passes the project of its own stack and needs no check.
         """
-        own = {None, '', self._context.tenant_id}
+        own = {None, '', self.context.tenant_id}
         _label('stack_user_project_id', user_project_id, PROJECT)
         if user_project_id in own or db_stacks.owns_user_project(
-            self._context, str(user_project_id)
+            self.context, str(user_project_id)
         ):
             return
         raise exception.Invalid(
-            reason=f'stack_user_project_id: no stack of project {self._context.tenant_id} has its '
+            reason=f'stack_user_project_id: no stack of project {self.context.tenant_id} has its '
             'users in this project. Use the stack_user_project_id of an existing stack, or omit it'
         )
 
@@ -153,7 +154,7 @@ class Software:
         return [
             _deployment(row)
             for row in db_software.list_deployments(
-                self._context, self.server_id(server_id) if server_id else None
+                self.context, self.server_id(server_id) if server_id else None
             )
         ]
 
@@ -164,7 +165,7 @@ class Software:
         if 'config_id' in changes:
             self._config(changes['config_id'])
         changes['updated_at'] = _when(changes.get('updated_at'))
-        db_software.update_deployment(self._context, deployment_id, lambda row: changes)
+        db_software.update_deployment(self.context, deployment_id, lambda row: changes)
         if 'config_id' in changes:
             self._update_server_metadata(row.server_id)
         self._notify(deployment_id)
@@ -172,7 +173,7 @@ class Software:
 
     def delete_deployment(self, deployment_id: str) -> None:
         row = self._deployment(deployment_id)
-        db_software.delete_deployment(self._context, deployment_id)
+        db_software.delete_deployment(self.context, deployment_id)
         self._update_server_metadata(row.server_id)
         self._notify(deployment_id)
 
@@ -206,7 +207,7 @@ class Software:
             return {**values, **(failure if outcome.reasons else _END)}
 
         # of two simultaneous signals only the first is stored
-        stored = db_software.update_deployment(self._context, deployment_id, end)
+        stored = db_software.update_deployment(self.context, deployment_id, end)
         if stored is None:
             return None
         result = 'failed' if stored['status'] == status.FAILED else 'succeeded'
@@ -214,7 +215,7 @@ class Software:
 
     def ended(self, deployment_id: str, seconds: float) -> Work[Values]:
         """Wait for the end of a deployment, ``seconds`` at most. Return it. A generator."""
-        waits, until = self._runtime.waits, time.monotonic() + seconds
+        waits, until = self.runtime.waits, time.monotonic() + seconds
         while True:
             left = until - time.monotonic()
             wakeup = waits.register(deployment_id, min(POLL_SECONDS, max(0, left)))
@@ -227,7 +228,7 @@ class Software:
                 waits.unregister(deployment_id, wakeup)
 
     def _deployment(self, deployment_id: str) -> Row:
-        row = db_software.get_deployment(self._context, str(deployment_id))
+        row = db_software.get_deployment(self.context, str(deployment_id))
         if row is None:
             raise exception.NotFound(f'Deployment with id {deployment_id} not found')
         return row
@@ -238,7 +239,7 @@ class Software:
         """Return the configurations for the agent of a server, with input values, sorted by
         name.
         """
-        rows = db_software.configs_of_server(self._context, self.server_id(server_id))
+        rows = db_software.configs_of_server(self.context, self.server_id(server_id))
         return [_config(row) for row in sorted(rows, key=lambda row: row.name or '')]
 
     def server_id(self, given: str) -> str:
@@ -248,15 +249,15 @@ class Software:
         """
         if not CONTAINER.fullmatch(str(given)):
             return given
-        row = db_resources.get_by_physical_id(self._context, given)
+        row = db_resources.get_by_physical_id(self.context, given)
         return given if row is None else row.uuid
 
     def is_stack_server(self, server_id: str) -> bool:
         """Return whether the server is a resource of a stack, where an agent can run now."""
-        row = db_resources.get_by_physical_id(self._context, server_id)
+        row = db_resources.get_by_physical_id(self.context, server_id)
         if row is not None:
             return True
-        row = db_resources.get_by_uuid(self._context, server_id)
+        row = db_resources.get_by_uuid(self.context, server_id)
         server = row and self._resource_of(row)
         return server is not None and server.runs_agent()
 
@@ -264,14 +265,14 @@ class Software:
         """Store the deployments in the metadata of a server of a stack, where its agent reads
         them. A server that is deleted meanwhile has no agent any more, so this is no error.
         """
-        row = db_resources.get_by_physical_id(self._context, server_id)
+        row = db_resources.get_by_physical_id(self.context, server_id)
         if row is None:
             return
         server = record.Record.from_row(None, row)
         # read again after a concurrent change, or a deployment stored meanwhile would be lost
         try:
             resource_metadata.change_metadata(
-                self._context,
+                self.context,
                 server,
                 lambda known: {**known, 'deployments': self.configs_for_server(server_id)},
             )
@@ -301,10 +302,10 @@ class Software:
 
     def _resource_of(self, row: Row) -> 'Resource | None':
         """Return the resource of a row; None if it is gone."""
-        stack_row = db_stacks.get(self._context, row.stack_id)
+        stack_row = db_stacks.get(self.context, row.stack_id)
         if stack_row is None:
             return None
-        stack = Stack.from_row(self._runtime, self._context, stack_row)
+        stack = Stack.from_row(self.runtime, self.context, stack_row)
         found = next((each for each in stack.records.all() if each.id == row.id), None)
         return None if found is None else stack.resource_of(found)
 
@@ -319,7 +320,7 @@ class Software:
     # ------------------------------------------------------------ helpers
 
     def _require_quota(self, what: str, limit: int, count: Callable[[RequestContext], int]) -> None:
-        if 0 <= limit <= count(self._context):
+        if 0 <= limit <= count(self.context):
             raise exception.RequestLimitExceeded(
                 f'You have reached the maximum {what} per tenant, {limit}. '
                 f'Please delete some {what}.'
@@ -329,13 +330,13 @@ class Software:
         """Wake the tasks that wait for a deployment, by its id here, or by its row in any
         engine.
         """
-        self._runtime.waits.notify(deployment_id)
-        row = db_resources.get_by_physical_id(self._context, deployment_id)
-        stack = row and db_stacks.get(self._context, row.stack_id)
+        self.runtime.waits.notify(deployment_id)
+        row = db_resources.get_by_physical_id(self.context, deployment_id)
+        stack = row and db_stacks.get(self.context, row.stack_id)
         if stack:
             identity = identifier.HeatIdentifier(stack.tenant, stack.name, stack.id)
             signal_tasks.notify_waiters(
-                self._runtime, self._context, identity, row.id, stack.convergence
+                self.runtime, self.context, identity, row.id, stack.convergence
             )
 
 

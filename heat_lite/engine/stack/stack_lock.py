@@ -3,6 +3,7 @@
 Tests: tests/chaos/test_takeover.py.
 """
 
+import dataclasses
 import logging
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from heat_lite.engine.stack.stack import Stack
 LOG = logging.getLogger(__name__)
 
 
+@dataclasses.dataclass
 class StackLock:
     """The lock of one stack.
 
@@ -23,37 +25,36 @@ class StackLock:
     over.
     """
 
-    def __init__(self, stack: Stack, engine_id: str, is_gone: Callable[[str], bool]) -> None:
-        self._stack = stack
-        self._engine_id = engine_id
-        self._is_gone = is_gone
+    stack: Stack
+    engine_id: str
+    is_gone: Callable[[str], bool]
 
     def acquire(self) -> None:
         """Take the lock. Raises ActionInProgress if a living engine holds it, this one included.
 
         A stack that was stored together with its lock holds it already.
         """
-        if self._stack.stored_locked:
-            self._stack.stored_locked = False
+        if self.stack.stored_locked:
+            self.stack.stored_locked = False
             return
         for _ in range(3):  # another engine may win the race for the lock and die in turn
-            holder = locks.acquire(self._stack.id, self._engine_id)
+            holder = locks.acquire(self.stack.id, self.engine_id)
             if holder is None:
                 return
-            if holder == self._engine_id or not self._is_gone(holder):
+            if holder == self.engine_id or not self.is_gone(holder):
                 break
             LOG.warning(
                 'Stack %s: taking the lock over from engine %s, which does not answer',
-                self._stack.id,
+                self.stack.id,
                 holder,
             )
-            if locks.steal(self._stack.id, holder, self._engine_id) is None:
+            if locks.steal(self.stack.id, holder, self.engine_id) is None:
                 return
         metrics.LOCK_CONFLICTS.add()
-        raise exception.action_in_progress(self._stack)
+        raise exception.action_in_progress(self.stack)
 
     def release(self) -> None:
-        journal.save(journal.ChangeSet(self._stack.id, release=self._engine_id))
+        journal.save(journal.ChangeSet(self.stack.id, release=self.engine_id))
 
 
 def holder_elsewhere(runtime: Runtime, stack_id: Value) -> str | None:

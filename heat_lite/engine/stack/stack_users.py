@@ -32,48 +32,46 @@ class Keypair:
     secret: str
 
 
+@dataclasses.dataclass
 class StackUsers:
     """``domain`` is the Keystone domain of all stack users (see ``clients.keystone``), or the
     service's own (``common.local_stack_domain``).
     """
 
-    def __init__(
-        self, domain: StackDomain | LocalStackDomain, conf: cfg.ConfigOpts, stack: Stack
-    ) -> None:
-        self._domain = domain
-        self._conf = conf
-        self._stack = stack
+    domain: StackDomain | LocalStackDomain
+    conf: cfg.ConfigOpts
+    stack: Stack
 
     def create(self, name: str) -> tuple[str, str]:
         """Create a user. Return its id and its password."""
         password = keystone.generate_password()
-        return self._domain.create_user(name, password, self.project_id()), password
+        return self.domain.create_user(name, password, self.project_id()), password
 
     def find(self, name: str) -> str | None:
         """Return the id of the user of a name; None without one."""
-        return self._domain.find_user(name)
+        return self.domain.find_user(name)
 
     def delete(self, user_id: str) -> None:
-        if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
-            self._domain.delete_user(user_id)
+        if self._is_own(self.domain.user_project(user_id), f'The user {user_id}'):
+            self.domain.delete_user(user_id)
 
     def enable(self, user_id: str, enabled: bool) -> None:
-        if self._is_own(self._domain.user_project(user_id), f'The user {user_id}'):
-            self._domain.enable_user(user_id, enabled)
+        if self._is_own(self.domain.user_project(user_id), f'The user {user_id}'):
+            self.domain.enable_user(user_id, enabled)
 
     def create_keypair(self, user_id: str) -> Keypair:
-        return Keypair(*self._domain.create_keypair(user_id, self.project_id()))
+        return Keypair(*self.domain.create_keypair(user_id, self.project_id()))
 
     def find_keypair(self, access: str) -> tuple[str, str] | None:
         """Return the id of an access key of this stack and that of its user; None without it."""
-        found = self._domain.find_keypair(access)
+        found = self.domain.find_keypair(access)
         if found is None or not self._is_own(found[2], f'The key {found[0]}'):
             return None
         return found[:2]
 
     def delete_keypair(self, credential_id: str) -> None:
-        if self._is_own(self._domain.keypair_project(credential_id), f'The key {credential_id}'):
-            self._domain.delete_keypair(credential_id)
+        if self._is_own(self.domain.keypair_project(credential_id), f'The key {credential_id}'):
+            self.domain.delete_keypair(credential_id)
 
     def _is_own(self, project_id: str | None, subject: str) -> bool:
         """Whether the users of a project are of this stack, or of another one of its project.
@@ -83,10 +81,10 @@ class StackUsers:
         """
         if project_id is None:
             return False
-        stack = self._stack
+        stack = self.stack
         if project_id == stack.stack_user_project_id:
             return True
-        name = self._domain.project_name(project_id) or ''
+        name = self.domain.project_name(project_id) or ''
         if re.fullmatch(f'{re.escape(stack.tenant)}-[0-9a-f-]+', name):
             return True
         LOG.warning('%s: %s is not of this project. It stays as it is.', stack, subject)
@@ -96,12 +94,12 @@ class StackUsers:
         """Return the token of a stack user, the URL of the REST API, and that for wait
         conditions (or None).
         """
-        endpoints, project = self._stack.runtime.endpoints, self.project_id()
-        access = self._domain.authenticate(user_id, secret, project)
-        rest = endpoints.rest_url(project) or self._domain.endpoint_url(
-            access, 'orchestration', self._conf.clients_heat
+        endpoints, project = self.stack.runtime.endpoints, self.project_id()
+        access = self.domain.authenticate(user_id, secret, project)
+        rest = endpoints.rest_url(project) or self.domain.endpoint_url(
+            access, 'orchestration', self.conf.clients_heat
         )
-        cfn = self._domain.endpoint_url(access, 'cloudformation', self._conf.clients_heat)
+        cfn = self.domain.endpoint_url(access, 'cloudformation', self.conf.clients_heat)
         return (
             access.auth_token,
             rest,
@@ -110,17 +108,17 @@ class StackUsers:
 
     def cfn_url(self, user_id: str, secret: str) -> str | None:
         """Return the URL of the CFN API in the catalog of a stack user, or None."""
-        access = self._domain.authenticate(user_id, secret, self.project_id())
-        return self._domain.endpoint_url(access, 'cloudformation', self._conf.clients_heat)
+        access = self.domain.authenticate(user_id, secret, self.project_id())
+        return self.domain.endpoint_url(access, 'cloudformation', self.conf.clients_heat)
 
     @property
     def domain_id(self) -> str:
-        return self._domain.domain_id
+        return self.domain.domain_id
 
     @property
     def in_keystone(self) -> bool:
         """Whether other services of the cloud accept the users."""
-        return self._domain.in_keystone
+        return self.domain.in_keystone
 
     def project_id(self) -> str:
         """Return the project of the users of the stack. It is created with the first user.
@@ -128,7 +126,7 @@ class StackUsers:
         Nested stacks share the project of their root, as in Heat: it deletes no other one after
         ``give_back``. Raises EntityNotFound if another engine has deleted the stack meanwhile.
         """
-        stack = self._stack
+        stack = self.stack
         with _LOCK:
             if not stack.stack_user_project_id:
                 root = stack.tree.top
@@ -140,18 +138,18 @@ class StackUsers:
 
     def _create_project(self, root: Stack) -> str:
         """Create the project of a root stack. Of those of several engines the first one stays."""
-        made = self._domain.create_project(f'{root.tenant}-{root.id}', DESCRIPTION)
+        made = self.domain.create_project(f'{root.tenant}-{root.id}', DESCRIPTION)
         stored = db_stacks.store_user_project(root.id, made)
         if stored != made:
-            self._domain.delete_project(made)
+            self.domain.delete_project(made)
         return _require_stored(root, stored)
 
     def delete_project(self) -> None:
         """Delete the project, unless it belongs to an ancestor of the stack."""
-        own = _stored_project(self._stack)
-        _, *ancestors = self._stack.tree.lineage()
+        own = _stored_project(self.stack)
+        _, *ancestors = self.stack.tree.lineage()
         if own and own not in map(_stored_project, ancestors):
-            self._domain.delete_project(own)
+            self.domain.delete_project(own)
 
 
 def _stored_project(stack: Stack) -> str | None:
