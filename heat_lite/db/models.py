@@ -25,6 +25,8 @@ from sqlalchemy import (
 from heat_lite.db.column_types import Json, Secret, TruncatedText, UtcTime, utcnow
 
 metadata = MetaData()
+#: the type of names and other short texts
+LABEL = String(255)
 
 
 def _uuid() -> str:
@@ -47,6 +49,18 @@ def _table(name: str, *args: Any) -> Table:
     return table
 
 
+def _number() -> Column:
+    return Column('id', Integer, primary_key=True)
+
+
+def _id() -> Column:
+    return Column('id', String(36), primary_key=True, default=_uuid)
+
+
+def _stack_id(index: bool = False) -> Column:
+    return Column('stack_id', ForeignKey('stack.id'), nullable=False, index=index)
+
+
 def _times() -> tuple[Column, Column]:
     return Column('created_at', UtcTime, default=utcnow), Column(
         'updated_at', UtcTime, onupdate=utcnow
@@ -55,7 +69,7 @@ def _times() -> tuple[Column, Column]:
 
 raw_template_files = _table(
     'raw_template_files',
-    Column('id', Integer, primary_key=True),
+    _number(),
     Column('files', Secret),
     *_times(),
     Column('content_hash', String(64), unique=True),  # not Heat's: fingerprint of the content
@@ -63,7 +77,7 @@ raw_template_files = _table(
 
 raw_template = _table(
     'raw_template',
-    Column('id', Integer, primary_key=True),
+    _number(),
     Column('template', Secret),
     Column('files', Secret),
     Column('files_id', ForeignKey('raw_template_files.id')),
@@ -76,30 +90,30 @@ raw_template = _table(
 
 user_creds = _table(
     'user_creds',
-    Column('id', Integer, primary_key=True),
-    Column('username', String(255)),
-    Column('password', String(255)),
-    Column('region_name', String(255)),
+    _number(),
+    Column('username', LABEL),
+    Column('password', LABEL),
+    Column('region_name', LABEL),
     Column('decrypt_method', String(64)),
     Column('tenant', String(1024)),
     Column('auth_url', Text),
     Column('tenant_id', String(256)),
-    Column('trust_id', String(255)),
+    Column('trust_id', LABEL),
     Column('trustor_user_id', String(64)),
     *_times(),
 )
 
 stack = _table(
     'stack',
-    Column('id', String(36), primary_key=True, default=_uuid),
-    Column('name', String(255)),
-    Column('raw_template_id', ForeignKey('raw_template.id'), nullable=False),
-    Column('prev_raw_template_id', ForeignKey('raw_template.id')),
+    _id(),
+    Column('name', LABEL),
+    Column('raw_template_id', ForeignKey('raw_template.id'), nullable=False, index=True),
+    Column('prev_raw_template_id', ForeignKey('raw_template.id'), index=True),
     Column('username', String(256)),
     Column('tenant', String(256)),
-    Column('user_creds_id', ForeignKey('user_creds.id')),
-    Column('owner_id', String(36)),
-    Column('parent_resource_name', String(255)),
+    Column('user_creds_id', ForeignKey('user_creds.id'), index=True),
+    Column('owner_id', String(36), index=True),
+    Column('parent_resource_name', LABEL),
     Column('timeout', Integer),
     Column('disable_rollback', Boolean, nullable=False),
     Column('stack_user_project_id', String(64)),
@@ -110,9 +124,9 @@ stack = _table(
     Column('current_deps', Json),
     Column('updated_at', UtcTime),
     Column('created_at', UtcTime, default=utcnow),
-    Column('deleted_at', UtcTime),
-    Column('action', String(255)),
-    Column('status', String(255)),
+    Column('deleted_at', UtcTime, index=True),
+    Column('action', LABEL),
+    Column('status', LABEL),
     Column('status_reason', TruncatedText),
     # The following columns are not Heat's.
     Column('outputs', Secret),  # as resolved at the end of an action
@@ -125,13 +139,8 @@ stack = _table(
     Column('live', Boolean),
     UniqueConstraint('tenant', 'name', 'live', name='uniq_stack0tenant0name0live'),
     Index('ix_stack_name', 'name', mysql_length=255),
-    Index('ix_stack_owner_id', 'owner_id'),
     Index('ix_stack_tenant', 'tenant', mysql_length=255),
     Index('ix_stack_listed', 'tenant', 'deleted_at', 'created_at', 'id'),
-    Index('ix_stack_raw_template_id', 'raw_template_id'),
-    Index('ix_stack_prev_raw_template_id', 'prev_raw_template_id'),
-    Index('ix_stack_user_creds_id', 'user_creds_id'),
-    Index('ix_stack_deleted_at', 'deleted_at'),
     Index('ix_stack_user_project', 'stack_user_project_id'),
 )
 
@@ -154,16 +163,16 @@ NO_BACKUP = or_(stack.c.backup.is_(None), stack.c.backup.is_(False))
 
 stack_tag = _table(
     'stack_tag',
-    Column('id', Integer, primary_key=True),
+    _number(),
     Column('tag', Unicode(80)),
-    Column('stack_id', ForeignKey('stack.id'), nullable=False),
+    _stack_id(),
     *_times(),
     Index('ix_stack_tag_stack_id_tag', 'stack_id', 'tag'),
 )
 
 resource_properties_data = _table(
     'resource_properties_data',
-    Column('id', Integer, primary_key=True),
+    _number(),
     Column('data', Json),
     Column('encrypted', Boolean, default=False),
     *_times(),
@@ -171,13 +180,13 @@ resource_properties_data = _table(
 
 resource = _table(
     'resource',
-    Column('id', Integer, primary_key=True),
+    _number(),
     Column('uuid', String(36), unique=True, default=_uuid),
-    Column('name', String(255)),
-    Column('nova_instance', String(255)),
+    Column('name', LABEL),
+    Column('nova_instance', LABEL, index=True),
     Column('rsrc_metadata', Secret),
-    Column('stack_id', ForeignKey('stack.id'), nullable=False),
-    Column('root_stack_id', String(36)),
+    _stack_id(index=True),
+    Column('root_stack_id', String(36), index=True),
     Column('rsrc_prop_data_id', ForeignKey('resource_properties_data.id')),
     Column('attr_data_id', ForeignKey('resource_properties_data.id')),
     Column('updated_at', UtcTime),
@@ -189,24 +198,20 @@ resource = _table(
     Column('requires', Json),
     Column('replaces', Integer),
     Column('replaced_by', Integer),
-    Column('current_template_id', ForeignKey('raw_template.id')),
+    Column('current_template_id', ForeignKey('raw_template.id'), index=True),
     Column('created_at', UtcTime, default=utcnow),
-    Column('action', String(255)),
-    Column('status', String(255)),
+    Column('action', LABEL),
+    Column('status', LABEL),
     Column('status_reason', TruncatedText),
     Column('signal_engine', String(36)),  # not Heat's: it handles a signal now
-    Index('ix_resource_root_stack_id', 'root_stack_id'),
-    Index('ix_resource_stack_id', 'stack_id'),
-    Index('ix_resource_nova_instance', 'nova_instance'),
     Index('rsrc_rsrc_prop_data_ref', 'rsrc_prop_data_id'),
     Index('rsrc_attr_data_ref', 'attr_data_id'),
-    Index('ix_resource_current_template_id', 'current_template_id'),
 )
 
 resource_data = _table(
     'resource_data',
-    Column('id', Integer, primary_key=True),
-    Column('key', String(255)),
+    _number(),
+    Column('key', LABEL),
     Column('value', Text),
     Column('redact', Boolean),
     Column('decrypt_method', String(64)),
@@ -214,32 +219,33 @@ resource_data = _table(
         'resource_id',
         ForeignKey('resource.id', name='fk_resource_id', ondelete='CASCADE'),
         nullable=False,
+        index=True,
     ),
     *_times(),
-    Index('ix_resource_data_resource_id', 'resource_id'),
 )
 
 # not Heat's: the signals that are accepted and not handled yet
 resource_signal = _table(
     'resource_signal',
-    Column('id', Integer, primary_key=True),
-    Column('resource_id', ForeignKey('resource.id', ondelete='CASCADE'), nullable=False),
+    _number(),
+    Column(
+        'resource_id', ForeignKey('resource.id', ondelete='CASCADE'), nullable=False, index=True
+    ),
     Column('engine_id', String(36), nullable=False),  # handles it
     Column('token', String(36)),  # what a caller in that engine waits by
     Column('details', Secret),
     Column('quarantine', Text),  # as that of a stack lock; NULL: no engine died
     Column('created_at', UtcTime, default=utcnow),
-    Index('ix_resource_signal_resource_id', 'resource_id'),
 )
 
 event = _table(
     'event',
-    Column('id', Integer, primary_key=True),
-    Column('stack_id', ForeignKey('stack.id'), nullable=False),
+    _number(),
+    _stack_id(),
     Column('uuid', String(36), unique=True, default=_uuid),
-    Column('resource_action', String(255)),
-    Column('resource_status', String(255)),
-    Column('resource_name', String(255)),
+    Column('resource_action', LABEL),
+    Column('resource_status', LABEL),
+    Column('resource_name', LABEL),
     Column('physical_resource_id', TruncatedText(255)),
     Column('resource_status_reason', TruncatedText(255)),
     Column('resource_type', TruncatedText(255)),
@@ -252,72 +258,63 @@ event = _table(
 
 snapshot = _table(
     'snapshot',
-    Column('id', String(36), primary_key=True, default=_uuid),
-    Column('stack_id', ForeignKey('stack.id'), nullable=False),
-    Column('name', String(255)),
+    _id(),
+    _stack_id(index=True),
+    Column('name', LABEL),
     Column('data', Secret),
-    Column('tenant', String(64), nullable=False),
-    Column('action', String(255)),
-    Column('status', String(255)),
+    Column('tenant', String(64), nullable=False, index=True),
+    Column('action', LABEL),
+    Column('status', LABEL),
     Column('status_reason', TruncatedText(255)),
     *_times(),
-    Index('ix_snapshot_tenant', 'tenant'),
-    Index('ix_snapshot_stack_id', 'stack_id'),
 )
 
 resource_snapshot = _table(
     'resource_snapshot',
-    Column('id', String(36), primary_key=True, default=_uuid),
-    Column('resource_name', String(255), nullable=False),
-    Column('snapshot_id', ForeignKey('snapshot.id'), nullable=False),
+    _id(),
+    Column('resource_name', LABEL, nullable=False),
+    Column('snapshot_id', ForeignKey('snapshot.id'), nullable=False, index=True),
     Column('data', Secret),
     *_times(),
-    Index('ix_resource_snapshot_snapshot_id', 'snapshot_id'),
 )
 
 software_config = _table(
     'software_config',
-    Column('id', String(36), primary_key=True, default=_uuid),
-    Column('name', String(255)),
-    Column('group', String(255)),
+    _id(),
+    Column('name', LABEL),
+    Column('group', LABEL),
     Column('config', Secret),
-    Column('tenant', String(64), nullable=False),
+    Column('tenant', String(64), nullable=False, index=True),
     *_times(),
-    Index('ix_software_config_tenant', 'tenant'),
 )
 
 software_deployment = _table(
     'software_deployment',
-    Column('id', String(36), primary_key=True, default=_uuid),
-    Column('config_id', ForeignKey('software_config.id'), nullable=False),
-    Column('server_id', String(36), nullable=False),
+    _id(),
+    Column('config_id', ForeignKey('software_config.id'), nullable=False, index=True),
+    Column('server_id', String(36), nullable=False, index=True),
     Column('input_values', Secret),
     Column('output_values', Secret),
-    Column('tenant', String(64), nullable=False),
+    Column('tenant', String(64), nullable=False, index=True),
     Column('stack_user_project_id', String(64)),
     Column('updated_at', UtcTime),
-    Column('created_at', UtcTime, default=utcnow),
-    Column('action', String(255)),
-    Column('status', String(255)),
+    Column('created_at', UtcTime, default=utcnow, index=True),
+    Column('action', LABEL),
+    Column('status', LABEL),
     Column('status_reason', TruncatedText),
-    Index('ix_software_deployment_tenant', 'tenant'),
-    Index('ix_software_deployment_server_id', 'server_id'),
-    Index('ix_software_deployment_created_at', 'created_at'),
-    Index('ix_software_deployment_config_id', 'config_id'),
 )
 
 service = _table(
     'service',
-    Column('id', String(36), primary_key=True, default=_uuid),
-    Column('engine_id', String(36), nullable=False),
-    Column('host', String(255), nullable=False),
-    Column('hostname', String(255), nullable=False),
-    Column('binary', String(255), nullable=False),
-    Column('topic', String(255), nullable=False),
+    _id(),
+    Column('engine_id', String(36), nullable=False, index=True),
+    Column('host', LABEL, nullable=False),
+    Column('hostname', LABEL, nullable=False),
+    Column('binary', LABEL, nullable=False),
+    Column('topic', LABEL, nullable=False),
     Column('report_interval', Integer, nullable=False),
     *_times(),
     Column('deleted_at', UtcTime),
-    Index('ix_service_engine_id', 'engine_id'),
 )
 
 sync_point = _table(
@@ -326,35 +323,30 @@ sync_point = _table(
     Column('traversal_id', String(36), primary_key=True),
     Column('is_update', Boolean, primary_key=True),
     Column('atomic_key', Integer, nullable=False),
-    Column('stack_id', ForeignKey('stack.id'), nullable=False),
+    _stack_id(index=True),
     Column('input_data', Json),
     Column('extra_data', Json),
     *_times(),
-    Index('ix_sync_point_stack_id', 'stack_id'),
 )
 
 # The two tables of alarms were Heat's up to its version 9.
 watch_rule = _table(
     'watch_rule',
-    Column('id', Integer, primary_key=True),
+    _number(),
     *_times(),
-    Column('stack_id', ForeignKey('stack.id'), nullable=False),
-    Column('name', String(255)),
+    _stack_id(index=True),
+    Column('name', LABEL, index=True),
     Column('rule', Secret),
-    Column('state', String(255)),
+    Column('state', LABEL),
     Column('last_evaluated', UtcTime),
     # The following columns are not Heat's.
-    Column('due_at', UtcTime),  # the next evaluation; NULL: none
-    Column('metric_name', String(255)),  # that of the rule
-    Index('ix_watch_rule_stack_id', 'stack_id'),
-    Index('ix_watch_rule_name', 'name'),
-    Index('ix_watch_rule_due_at', 'due_at'),
-    Index('ix_watch_rule_metric_name', 'metric_name'),
+    Column('due_at', UtcTime, index=True),  # the next evaluation; NULL: none
+    Column('metric_name', LABEL, index=True),  # that of the rule
 )
 
 watch_data = _table(
     'watch_data',
-    Column('id', Integer, primary_key=True),
+    _number(),
     *_times(),
     Column('watch_rule_id', ForeignKey('watch_rule.id', ondelete='CASCADE'), nullable=False),
     Column('data', Json),
