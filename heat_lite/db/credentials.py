@@ -10,7 +10,6 @@ a signature, for which Keystone makes no trust: it serves until it expires.
 import json
 import typing
 
-from sqlalchemy import delete as sql_delete
 from sqlalchemy import select
 
 from heat_lite.common import exception
@@ -140,6 +139,4 @@ def delete(credentials_id: int) -> bool:
     session.execute(
         stack.update().where(stack.c.user_creds_id == credentials_id).values(user_creds_id=None)
     )
-    return (
-        session.execute(sql_delete(models.user_creds).where(_C.id == credentials_id)).rowcount == 1
-    )
+    return session.delete(models.user_creds, _C.id == credentials_id) == 1

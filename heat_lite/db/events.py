@@ -3,7 +3,7 @@
 import typing
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, select
 
 from heat_lite.common.value_types import Row
 from heat_lite.db import encryption, models, queries, resources, session
@@ -76,7 +76,7 @@ def trim(stack_id: str, keep: int, batch_size: int) -> int:
     which = _E.stack_id == stack_id, _E.id <= last
     properties = select(_E.rsrc_prop_data_id).where(*which).distinct()
     old = session.scalars(properties)
-    deleted = session.execute(delete(models.event).where(*which)).rowcount
+    deleted = session.delete(models.event, *which)
     resources.delete_unused_properties(old)
     return deleted
 

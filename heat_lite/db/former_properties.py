@@ -11,7 +11,7 @@ import pickle
 import typing
 from collections.abc import Mapping
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption, models, session
@@ -63,11 +63,7 @@ def _move_resources() -> int:
         if row.properties_data and row.rsrc_prop_data_id is None:
             encrypted = bool(row.properties_data_encrypted)
             values['rsrc_prop_data_id'] = _store(encrypted, row.properties_data)
-        session.execute(
-            update(models.resource)
-            .where(_R.id == row.id)
-            .values(updated_at=_R.updated_at, **values)
-        )
+        session.update(models.resource, {'updated_at': _R.updated_at, **values}, _R.id == row.id)
     return len(rows)
 
 
@@ -87,9 +83,7 @@ def _move_events(last: int) -> tuple[int, list[tuple[int, str]], int | None]:
             continue
         if found and row.rsrc_prop_data_id is None:
             values['rsrc_prop_data_id'] = _store(*encryption.encrypt_properties(found))
-        session.execute(
-            update(models.event).where(_E.id == row.id).values(updated_at=_E.updated_at, **values)
-        )
+        session.update(models.event, {'updated_at': _E.updated_at, **values}, _E.id == row.id)
     return len(rows) - len(unreadable), unreadable, rows[-1].id if rows else None
 
 

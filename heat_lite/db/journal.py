@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from oslo_db import exception as db_exception
-from sqlalchemy import delete, insert, or_, select, tuple_
+from sqlalchemy import insert, or_, select, tuple_
 
 from heat_lite.common import metrics
 from heat_lite.common.value_types import Value, Values
@@ -163,7 +163,7 @@ def _write(change_sets: ChangeSets) -> list[list[int]]:
     _insert_events(change_sets, property_ids, now)
     deleted = [row for changes in change_sets for row in changes.rows_deleted]
     for chosen in queries.any_of(models.resource.c.id, deleted):
-        session.execute(delete(models.resource).where(chosen))
+        session.delete(models.resource, chosen)
     resources.delete_unused_properties(
         [row for changes in change_sets for row in changes.attributes_deleted]
     )
@@ -241,9 +241,7 @@ def _release_locks(change_sets: ChangeSets) -> None:
         if changes.release is not None:
             by_engine[changes.release].append(changes.stack_id)
     for engine_id, stack_ids in by_engine.items():
-        session.execute(
-            delete(table).where(table.c.engine_id == engine_id, table.c.stack_id.in_(stack_ids))
-        )
+        session.delete(table, table.c.engine_id == engine_id, table.c.stack_id.in_(stack_ids))
 
 
 def _insert_properties(
@@ -353,9 +351,7 @@ def _replace_data(
         (new_ids.get(row, row), key) for changes in change_sets for row, key in changes.data_deleted
     }
     if stale:
-        session.execute(
-            delete(table).where(tuple_(table.c.resource_id, table.c.key).in_(sorted(stale)))
-        )
+        session.delete(table, tuple_(table.c.resource_id, table.c.key).in_(sorted(stale)))
     batch.insert(_INSERT_DATA, [{'created_at': now, **resources.data_values(*row)} for row in rows])
 
 

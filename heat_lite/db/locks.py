@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 
 from oslo_db import exception as db_exception
-from sqlalchemy import ColumnElement, Table, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Table, exists, func, select
 
 from heat_lite.common import exception, status
 from heat_lite.db import batch, group_commit, models, queries, session
@@ -65,8 +65,8 @@ def steal(stack_id: str, old: str, new: str) -> str | None:
 
     Return None, or the id of the engine that holds the lock instead.
     """
-    query = update(models.stack_lock).where(_L.stack_id == stack_id, _L.engine_id == old)
-    if session.execute(query.values(engine_id=new)).rowcount == 1:
+    held = _L.stack_id == stack_id, _L.engine_id == old
+    if session.update(models.stack_lock, {'engine_id': new}, *held) == 1:
         return None
     return acquire(stack_id, new)
 
@@ -83,8 +83,8 @@ def hold(locks: Mapping[str, str]) -> list[str]:
     kept = 0
     for engine_id, stack_ids in sorted(engines.items()):
         for chosen in queries.any_of(_L.stack_id, stack_ids):
-            held = update(models.stack_lock).where(chosen, _L.engine_id == engine_id)
-            kept += session.execute(held.values(uses=_L.uses + 1)).rowcount
+            held = chosen, _L.engine_id == engine_id
+            kept += session.update(models.stack_lock, {'uses': _L.uses + 1}, *held)
     if kept == len(locks):
         return []
     query = select(_L.stack_id, _L.engine_id)
@@ -99,8 +99,8 @@ def hold(locks: Mapping[str, str]) -> list[str]:
 @session.writer
 def release(stack_id: str, engine_id: str) -> bool:
     """Release the lock if this engine holds it. Return whether it did."""
-    query = delete(models.stack_lock).where(_L.stack_id == stack_id, _L.engine_id == engine_id)
-    return session.execute(query).rowcount == 1
+    held = _L.stack_id == stack_id, _L.engine_id == engine_id
+    return session.delete(models.stack_lock, *held) == 1
 
 
 def _guarded(key: str | int) -> tuple[Table, ColumnElement[bool]]:
@@ -138,7 +138,7 @@ def set_quarantine(key: str | int, engine_id: str, value: dict | None) -> bool:
         ended = json.loads(stored.quarantine).get(ENDED)
         value = {**value, ENDED: ended} if ended else value
     text = None if value is None else json.dumps(value)
-    session.execute(update(table).where(*is_own).values(quarantine=text))
+    session.update(table, {'quarantine': text}, *is_own)
     return True
 
 
@@ -150,8 +150,7 @@ def record_engine_end(engine_id: str, by_itself: bool) -> None:
         for row_key, text in session.execute(query.order_by(key).with_for_update()).all():
             value = json.loads(text)
             value[ENDED] = {**value.get(ENDED, {}), engine_id: by_itself}
-            named = update(table).where(key == row_key)
-            session.execute(named.values(quarantine=json.dumps(value)))
+            session.update(table, {'quarantine': json.dumps(value)}, key == row_key)
 
 
 @session.reader
@@ -220,15 +219,15 @@ def acquire_signals(row_id: int, engine_id: str, gone: str | None = None) -> str
         return None
     if row.signal_engine not in (None, engine_id, gone):
         return row.signal_engine
-    session.execute(update(models.resource).where(_R.id == row_id).values(signal_engine=engine_id))
+    session.update(models.resource, {'signal_engine': engine_id}, _R.id == row_id)
     return None
 
 
 @session.writer
 def release_signals(row_id: int, engine_id: str) -> None:
     """Release the lock if this engine holds it."""
-    query = update(models.resource).where(_R.id == row_id, _R.signal_engine == engine_id)
-    session.execute(query.values(signal_engine=None))
+    held = _R.id == row_id, _R.signal_engine == engine_id
+    session.update(models.resource, {'signal_engine': None}, *held)
 
 
 _acquisitions = group_commit.GroupCommit(_acquire_many, lambda request: _acquire(*request))

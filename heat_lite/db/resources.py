@@ -7,7 +7,7 @@ import collections
 import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, select
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -237,12 +237,11 @@ def set_metadata(resource_id: int, metadata: Value, expect: typing.Any = ANY_KEY
     With ``expect`` the metadata is stored only if the row has this atomic key, which is then
     incremented. This prevents the lost update of two concurrent signals.
     """
-    query = update(models.resource).where(_R.id == resource_id)
-    values = {'rsrc_metadata': metadata}
+    values, which = {'rsrc_metadata': metadata}, [_R.id == resource_id]
     if expect is not ANY_KEY:
-        query = query.where(_R.atomic_key == expect)
+        which.append(_R.atomic_key == expect)
         values['atomic_key'] = (expect or 0) + 1
-    return session.execute(query.values(values)).rowcount == 1
+    return session.update(models.resource, values, *which) == 1
 
 
 def data_values(resource_id: int, key: str, value: str | None, redact: bool) -> dict:
@@ -289,10 +288,8 @@ def delete_unused_properties(ids: Collection[int | None]) -> int:
 
     The caller is in a transaction.
     """
-    deleted = 0
-    for wanted in queries.any_of(_P.id, {*ids} - {None}):
-        query = delete(models.resource_properties_data).where(
-            wanted, *queries.is_unused(models.resource_properties_data)
-        )
-        deleted += session.execute(query).rowcount
-    return deleted
+    table = models.resource_properties_data
+    return sum(
+        session.delete(table, wanted, *queries.is_unused(table))
+        for wanted in queries.any_of(_P.id, {*ids} - {None})
+    )

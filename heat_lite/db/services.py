@@ -3,8 +3,7 @@
 import datetime
 from collections.abc import Sequence
 
-from sqlalchemy import delete as sql_delete
-from sqlalchemy import or_, select, update
+from sqlalchemy import or_, select
 
 from heat_lite.common.value_types import Row
 from heat_lite.db import models, session
@@ -41,10 +40,7 @@ def create(
 def heartbeat(service_id: str) -> bool:
     """Record that an engine is alive, even if it was marked deleted. Return False without a row."""
     values = {'updated_at': utcnow(), 'deleted_at': None}
-    return (
-        session.execute(update(models.service).where(_S.id == service_id).values(values)).rowcount
-        == 1
-    )
+    return session.update(models.service, values, _S.id == service_id) == 1
 
 
 @session.reader
@@ -63,10 +59,10 @@ def last_heartbeats() -> dict[str, datetime.datetime | None]:
 @session.writer
 def delete(service_id: str, soft: bool = True) -> bool:
     """Mark the row of an engine deleted, as it does when it stops; or remove the row."""
-    query = (
-        update(models.service).values(deleted_at=utcnow()) if soft else sql_delete(models.service)
-    )
-    return session.execute(query.where(_S.id == service_id)).rowcount == 1
+    found = _S.id == service_id
+    if soft:
+        return session.update(models.service, {'deleted_at': utcnow()}, found) == 1
+    return session.delete(models.service, found) == 1
 
 
 @session.writer
@@ -75,10 +71,8 @@ def clean() -> int:
     now = utcnow()
     dead = [row.id for row in _all() if row.deleted_at is not None or not is_up(row, now)]
     # An engine can have sent a heartbeat since the read.
-    query = sql_delete(models.service).where(
-        _S.id.in_(dead), or_(_S.deleted_at.is_not(None), _S.updated_at < now)
-    )
-    return session.execute(query).rowcount if dead else 0
+    is_dead = _S.id.in_(dead), or_(_S.deleted_at.is_not(None), _S.updated_at < now)
+    return session.delete(models.service, *is_dead) if dead else 0
 
 
 @session.writer
@@ -94,8 +88,7 @@ def clean_host(host: str, hostname: str, binary: str) -> int:
             last is not None and now - last > datetime.timedelta(seconds=age)
         ):
             # An engine can have sent a heartbeat since the read.
-            dead = sql_delete(models.service).where(_S.id == row.id, _S.updated_at == last)
-            count += session.execute(dead).rowcount
+            count += session.delete(models.service, _S.id == row.id, _S.updated_at == last)
     return count
 
 

@@ -225,6 +225,18 @@ def scalars(statement: typing.Any) -> list[typing.Any]:
     return execute(statement).scalars().all()
 
 
+def update(
+    table: sqlalchemy.TableClause, values: Mapping[str, typing.Any], *where: typing.Any
+) -> int:
+    """Change the rows that meet all conditions. Return their number."""
+    return execute(sqlalchemy.update(table).where(*where).values(values)).rowcount
+
+
+def delete(table: sqlalchemy.TableClause, *where: typing.Any) -> int:
+    """Delete the rows that meet all conditions. Return their number."""
+    return execute(sqlalchemy.delete(table).where(*where)).rowcount
+
+
 def insert_row(table: sqlalchemy.Table, values: Mapping[str, typing.Any]) -> typing.Any:
     """Insert a row in the current transaction. Return its id."""
     return execute(table.insert().values(values)).inserted_primary_key[0]

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Iterable, Mapping
 
 from oslo_db import exception as db_exception
-from sqlalchemy import delete, func, insert, select, union, update
+from sqlalchemy import func, insert, select, union
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
@@ -130,11 +130,9 @@ def by_engine() -> dict[str, dict[int, str]]:
 @session.writer
 def claim(resource_id: int, gone: str, engine_id: str) -> None:
     """Give the signals of a resource that a dead engine had to another one."""
-    query = update(models.resource_signal).where(
-        _T.resource_id == resource_id, _T.engine_id == gone
-    )
-    session.execute(
-        query.values(engine_id=engine_id, quarantine=func.coalesce(_T.quarantine, GUARDED))
+    values = {'engine_id': engine_id, 'quarantine': func.coalesce(_T.quarantine, GUARDED)}
+    session.update(
+        models.resource_signal, values, _T.resource_id == resource_id, _T.engine_id == gone
     )
 
 
@@ -159,8 +157,6 @@ def use_in_transaction(signals: Iterable[tuple[int, str]]) -> None:
     for signal_id, engine_id in signals:
         by_owner[engine_id].append(signal_id)
     for engine_id, ids in by_owner.items():
-        own = delete(models.resource_signal).where(
-            _T.id.in_(sorted(ids)), _T.engine_id == engine_id
-        )
-        if session.execute(own).rowcount != len(ids):
+        own = _T.id.in_(sorted(ids)), _T.engine_id == engine_id
+        if session.delete(models.resource_signal, *own) != len(ids):
             raise SignalsTaken(ids)

@@ -5,9 +5,7 @@ import datetime
 import typing
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete as sql_delete
 from sqlalchemy import func, select
-from sqlalchemy import update as sql_update
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
@@ -65,12 +63,7 @@ def _completed(rows: Sequence[Row]) -> Sequence[SnapshotRow]:
 
 @session.writer
 def update(snapshot_id: str, values: dict) -> bool:
-    return (
-        session.execute(
-            sql_update(models.snapshot).where(_S.id == snapshot_id).values(values)
-        ).rowcount
-        == 1
-    )
+    return session.update(models.snapshot, values, _S.id == snapshot_id) == 1
 
 
 @session.reader
@@ -89,17 +82,15 @@ def touch(snapshot_id: str, seen: datetime.datetime | None) -> datetime.datetime
     Return the new time; None if ``updated_at`` is no longer ``seen`` or the snapshot is gone.
     """
     now = utcnow()
-    query = sql_update(models.snapshot).where(
-        _S.id == snapshot_id, _S.updated_at == seen, _S.status == status.IN_PROGRESS
-    )
-    return now if session.execute(query.values(updated_at=now)).rowcount == 1 else None
+    known = _S.id == snapshot_id, _S.updated_at == seen, _S.status == status.IN_PROGRESS
+    return now if session.update(models.snapshot, {'updated_at': now}, *known) == 1 else None
 
 
 @session.writer
 def delete(snapshot_id: str) -> bool:
     """Delete a snapshot and the snapshots of its resources."""
-    session.execute(sql_delete(models.resource_snapshot).where(_R.snapshot_id == snapshot_id))
-    return session.execute(sql_delete(models.snapshot).where(_S.id == snapshot_id)).rowcount == 1
+    session.delete(models.resource_snapshot, _R.snapshot_id == snapshot_id)
+    return session.delete(models.snapshot, _S.id == snapshot_id) == 1
 
 
 def count(stack_id: str) -> int:

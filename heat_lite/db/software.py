@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from oslo_db import exception as db_exception
-from sqlalchemy import ColumnElement, delete, func, or_, select, true, update
+from sqlalchemy import ColumnElement, func, or_, select, true
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -59,11 +59,7 @@ def delete_config(context: RequestContext, config_id: str) -> bool:
     """
     try:
         return (
-            session.execute(
-                delete(models.software_config).where(
-                    _C.id == config_id, _config_visible_to(context)
-                )
-            ).rowcount
+            session.delete(models.software_config, _C.id == config_id, _config_visible_to(context))
             == 1
         )
     except db_exception.DBReferenceError as error:
@@ -129,16 +125,14 @@ def update_deployment(
     ).first()
     values = None if row is None else change(row)
     if values is not None:
-        session.execute(update(models.software_deployment).where(*chosen).values(values))
+        session.update(models.software_deployment, values, *chosen)
     return values
 
 
 @session.writer
 def delete_deployment(context: RequestContext, deployment_id: str) -> bool:
     return (
-        session.execute(
-            delete(models.software_deployment).where(_D.id == deployment_id, _visible_to(context))
-        ).rowcount
+        session.delete(models.software_deployment, _D.id == deployment_id, _visible_to(context))
         == 1
     )
 

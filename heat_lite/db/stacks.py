@@ -9,8 +9,6 @@ import typing
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import Select, bindparam, func, insert, literal, or_, select
-from sqlalchemy import delete as sql_delete
-from sqlalchemy import update as sql_update
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
@@ -145,8 +143,8 @@ def store_user_project(stack_id: str, project_id: str) -> str | None:
     Return None if the stack is deleted.
     """
     mine = _S.id == stack_id, models.ALIVE
-    free = sql_update(models.stack).where(*mine, _S.stack_user_project_id.is_(None))
-    session.execute(free.values(stack_user_project_id=project_id))
+    free = _S.stack_user_project_id.is_(None)
+    session.update(models.stack, {'stack_user_project_id': project_id}, *mine, free)
     # a locking read: a plain one would not see what another engine has committed meanwhile
     query = select(_S.stack_user_project_id).where(*mine).with_for_update()
     return session.scalar(query)
@@ -174,10 +172,10 @@ def _visible_to(query: Select, project: typing.Any) -> Select:
 @session.writer
 def update(stack_id: str, values: dict, traversal: str | None = None) -> bool:
     """Store values. Return False if the stack is gone or its current traversal is another one."""
-    query = sql_update(models.stack).where(_S.id == stack_id)
+    which = [_S.id == stack_id]
     if traversal is not None:
-        query = query.where(_S.current_traversal == traversal)
-    return session.execute(query.values(with_derived_columns(values))).rowcount == 1
+        which.append(_S.current_traversal == traversal)
+    return session.update(models.stack, with_derived_columns(values), *which) == 1
 
 
 def with_derived_columns(values: dict) -> dict:
@@ -199,8 +197,8 @@ def delete(stack_id: str, values: dict | None = None) -> bool:
 
     Events and tags stay until the purge.
     """
-    session.execute(sql_delete(models.sync_point).where(models.sync_point.c.stack_id == stack_id))
-    session.execute(sql_delete(models.resource).where(_R.stack_id == stack_id))
+    session.delete(models.sync_point, models.sync_point.c.stack_id == stack_id)
+    session.delete(models.resource, _R.stack_id == stack_id)
     return update(stack_id, {'deleted_at': utcnow(), **(values or {})})
 
 
@@ -223,7 +221,7 @@ def _tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
 
 def set_tags(stack_id: str, tags: Collection[str]) -> None:
     """Replace the tags of a stack in the current transaction."""
-    session.execute(sql_delete(models.stack_tag).where(_TAG.stack_id == stack_id))
+    session.delete(models.stack_tag, _TAG.stack_id == stack_id)
     add_tags(stack_id, tags)
 
 
@@ -303,13 +301,11 @@ def reset_status(stack_id: str) -> int:
     failed = {'status': status.FAILED, 'status_reason': RESET_REASON, 'updated_at': utcnow()}
     for table, id_column in ((models.stack, _S.id), (models.resource, _R.stack_id)):
         unfinished = id_column.in_(stack_ids), table.c.status == status.IN_PROGRESS
-        session.execute(sql_update(table).where(*unfinished).values(failed))
-    session.execute(sql_update(models.stack).where(_S.id.in_(stack_ids)).values(asker=None))
-    session.execute(
-        sql_update(models.resource).where(_R.stack_id.in_(stack_ids)).values(engine_id=None)
-    )
+        session.update(table, failed, *unfinished)
+    session.update(models.stack, {'asker': None}, _S.id.in_(stack_ids))
+    session.update(models.resource, {'engine_id': None}, _R.stack_id.in_(stack_ids))
     for table in (models.stack_lock, models.sync_point):
-        session.execute(sql_delete(table).where(table.c.stack_id.in_(stack_ids)))
+        session.delete(table, table.c.stack_id.in_(stack_ids))
     return len(stack_ids)
 
 

@@ -10,7 +10,7 @@ import dataclasses
 import typing
 from collections.abc import Collection
 
-from sqlalchemy import Row, delete, insert, select, tuple_
+from sqlalchemy import Row, insert, select, tuple_
 
 from heat_lite.db import batch, models, queries, session
 
@@ -39,14 +39,14 @@ def store(stack_id: str, changes: PointChanges) -> None:
         delete_all(stack_id)
     else:
         for chosen in queries.any_of(_NODE, changes.rows):
-            session.execute(delete(models.sync_point).where(_P.stack_id == stack_id, chosen))
+            session.delete(models.sync_point, _P.stack_id == stack_id, chosen)
     if changes.rows:
         batch.insert(insert(models.sync_point), list(changes.rows.values()))
 
 
 def delete_all(stack_id: str) -> None:
     """Delete the sync points of a stack. The caller is in a transaction."""
-    session.execute(delete(models.sync_point).where(_P.stack_id == stack_id))
+    session.delete(models.sync_point, _P.stack_id == stack_id)
 
 
 def points_of(traversal_id: str, keys: Collection[Key]) -> dict[Key, Row]:

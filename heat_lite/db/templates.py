@@ -8,7 +8,7 @@ import json
 import typing
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Table, func, select, update
+from sqlalchemy import Table, func, select
 
 from heat_lite.common.value_types import Row, Value
 from heat_lite.db import batch, encryption, models, session
@@ -136,7 +136,7 @@ def _find_all(table: Table, digests: Collection[str]) -> dict[str, int]:
     found = session.execute(query.with_for_update(read=True, key_share=True)).all()
     stale = [row.id for row in found if utcnow() - row[2] > FRESH]
     if stale:
-        session.execute(update(table).where(table.c.id.in_(stale)).values(updated_at=utcnow()))
+        session.update(table, {'updated_at': utcnow()}, table.c.id.in_(stale))
     return {row.content_hash: row.id for row in found}
 
 

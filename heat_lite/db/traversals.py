@@ -9,7 +9,7 @@ Tests: tests/unit/db/test_traversals.py.
 import dataclasses
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from heat_lite.db import batch, locks, models, queries, session, sync_points
 
@@ -125,8 +125,8 @@ def take_rows(stack_id: str, engines: Collection[str], engine_id: str) -> set[in
 @session.writer
 def release(stack_id: str, engine_id: str) -> None:
     """Let go of all rows of a stack that an engine holds."""
-    rows = update(models.resource).where(_R.stack_id == stack_id, _R.engine_id == engine_id)
-    session.execute(rows.values(engine_id=None))
+    held = _R.stack_id == stack_id, _R.engine_id == engine_id
+    session.update(models.resource, {'engine_id': None}, *held)
 
 
 def holders(rows: Collection[int]) -> dict[int, str | None]:

@@ -4,7 +4,7 @@ import datetime
 import typing
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, func, insert, or_, select
 
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
@@ -51,8 +51,8 @@ Judge = Callable[[typing.Any, Sequence[Point], datetime.datetime], Verdict]
 @session.repeatable_writer
 def put(stack_id: str, name: str, values: dict) -> None:
     """Insert the rule of a stack with this name, or change the columns in ``values``."""
-    found = update(models.watch_rule).where(_W.stack_id == stack_id, _W.name == name)
-    if session.execute(found.values(values)).rowcount == 0 and not _exists(stack_id, name):
+    found = _W.stack_id == stack_id, _W.name == name
+    if session.update(models.watch_rule, values, *found) == 0 and not _exists(stack_id, name):
         session.execute(insert(models.watch_rule).values(stack_id=stack_id, name=name, **values))
 
 
@@ -67,17 +67,14 @@ def remove(stack_id: str, name: str) -> None:
     """Delete the rule of a stack with its measurements."""
     ids = select(_W.id).where(_W.stack_id == stack_id, _W.name == name)
     found = session.scalars(ids)
-    session.execute(delete(models.watch_data).where(_D.watch_rule_id.in_(found)))
-    session.execute(delete(models.watch_rule).where(_W.id.in_(found)))
+    session.delete(models.watch_data, _D.watch_rule_id.in_(found))
+    session.delete(models.watch_rule, _W.id.in_(found))
 
 
 @session.writer
 def set_state(rule_id: int, values: dict) -> bool:
     """Store values of a rule. Return False if it does not exist any more."""
-    return (
-        session.execute(update(models.watch_rule).where(_W.id == rule_id).values(values)).rowcount
-        == 1
-    )
+    return session.update(models.watch_rule, values, _W.id == rule_id) == 1
 
 
 @session.writer
@@ -87,7 +84,7 @@ def override(rule_id: int, state: str, unless: str) -> str | None:
     query = select(_W.state).where(chosen).with_for_update()
     former = session.scalar(query)
     if former != unless:
-        session.execute(update(models.watch_rule).where(chosen).values(state=state))
+        session.update(models.watch_rule, {'state': state}, chosen)
     return former
 
 
@@ -227,7 +224,7 @@ def evaluate_due(
         found.append(Evaluation(rule, verdict, stack.tenant, acts))
     _store(now, found, forgotten)
     if unused:
-        session.execute(delete(models.watch_data).where(_D.id.in_(unused)))
+        session.delete(models.watch_data, _D.id.in_(unused))
     return found
 
 
@@ -276,6 +273,6 @@ def _store(now: datetime.datetime, found: list[Evaluation], forgotten: list[int]
         values = {'state': state, 'due_at': due_at, 'last_evaluated': now}
         # the time of the last change of the alarm by a user
         values['updated_at'] = _W.updated_at
-        session.execute(update(models.watch_rule).where(_W.id.in_(ids)).values(values))
+        session.update(models.watch_rule, values, _W.id.in_(ids))
     if forgotten:
-        session.execute(update(models.watch_rule).where(_W.id.in_(forgotten)).values(due_at=None))
+        session.update(models.watch_rule, {'due_at': None}, _W.id.in_(forgotten))

@@ -4,7 +4,7 @@ The legacy engine stores neither the requirements of resources nor the template 
 update has replaced is in a backup stack, ``NAME*``, that the stack owns.
 """
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from heat_lite.common import status
 from heat_lite.common.value_types import Values
@@ -28,18 +28,18 @@ def absorb_backups(stack_id: str) -> int:
         _assign_template(*backup)
     for backup_id, _ in found:
         moved = {'stack_id': stack_id, 'updated_at': _R.updated_at}
-        session.execute(update(models.resource).where(_R.stack_id == backup_id).values(moved))
+        session.update(models.resource, moved, _R.stack_id == backup_id)
         nested = (_S.owner_id == backup_id) & models.NO_BACKUP
-        session.execute(update(models.stack).where(nested).values(owner_id=stack_id))
+        session.update(models.stack, {'owner_id': stack_id}, nested)
         ended = {'action': status.DELETE, 'status': status.COMPLETE, 'deleted_at': utcnow()}
-        session.execute(update(models.stack).where(_S.id == backup_id).values(ended))
+        session.update(models.stack, ended, _S.id == backup_id)
     return len(found)
 
 
 def _assign_template(stack_id: str, template_id: int) -> None:
     rows = (_R.stack_id == stack_id) & _R.current_template_id.is_(None)
     values = {'current_template_id': template_id, 'updated_at': _R.updated_at}
-    session.execute(update(models.resource).where(rows).values(values))
+    session.update(models.resource, values, rows)
 
 
 @session.writer
@@ -47,4 +47,4 @@ def store_requirements(requires: dict[int, list[int]]) -> None:
     """Store the ids of the rows that each row requires, by its id."""
     for row_id, ids in requires.items():
         values: Values = {'requires': ids, 'updated_at': _R.updated_at}
-        session.execute(update(models.resource).where(_R.id == row_id).values(values))
+        session.update(models.resource, values, _R.id == row_id)

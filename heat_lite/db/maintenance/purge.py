@@ -2,7 +2,7 @@
 
 import datetime
 
-from sqlalchemy import Table, delete, func, select
+from sqlalchemy import Table, func, select
 
 from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
@@ -72,13 +72,13 @@ def _purge_stacks(before: datetime.datetime, project_id: str | None, batch_size:
         return 0
     snapshot_ids = select(models.snapshot.c.id).where(models.snapshot.c.stack_id.in_(ids))
     part = models.resource_snapshot
-    session.execute(delete(part).where(part.c.snapshot_id.in_(snapshot_ids)))
+    session.delete(part, part.c.snapshot_id.in_(snapshot_ids))
     rule_ids = select(models.watch_rule.c.id).where(models.watch_rule.c.stack_id.in_(ids))
     data = models.watch_data
-    session.execute(delete(data).where(data.c.watch_rule_id.in_(rule_ids)))
+    session.delete(data, data.c.watch_rule_id.in_(rule_ids))
     for table in STACK_TABLES:
-        session.execute(delete(table).where(table.c.stack_id.in_(ids)))
-    session.execute(delete(stack).where(stack.c.id.in_(ids)))
+        session.delete(table, table.c.stack_id.in_(ids))
+    session.delete(stack, stack.c.id.in_(ids))
     return len(ids)
 
 
@@ -93,4 +93,4 @@ def _purge_shared(table: Table, before: datetime.datetime) -> int:
     old = func.coalesce(table.c.updated_at, table.c.created_at) <= before
     query = select(table.c.id).where(old, *unused).limit(SHARED_BATCH_SIZE).with_for_update()
     ids = session.scalars(query)
-    return session.execute(delete(table).where(table.c.id.in_(ids), *unused)).rowcount if ids else 0
+    return session.delete(table, table.c.id.in_(ids), *unused) if ids else 0

@@ -14,7 +14,6 @@ from sqlalchemy import (
     Text,
     and_,
     column,
-    delete,
     func,
     insert,
     or_,
@@ -22,7 +21,6 @@ from sqlalchemy import (
     table,
     true,
     type_coerce,
-    update,
 )
 
 from heat_lite.common import cipher, status
@@ -119,19 +117,17 @@ def _rename_signal_urls() -> int:
     ids = session.scalars(with_token)
     count = 0
     for chosen in queries.any_of(_D.resource_id, ids):
-        renamed = (
-            update(models.resource_data).where(_D.key == SIGNAL_URL, chosen).values(key=TOKEN_URL)
+        count += session.update(
+            models.resource_data, {'key': TOKEN_URL}, _D.key == SIGNAL_URL, chosen
         )
-        count += session.execute(renamed).rowcount
-    others = update(models.resource_data).where(_D.key == SIGNAL_URL).values(key=HEAT_URL)
-    return count + session.execute(others).rowcount
+    return count + session.update(models.resource_data, {'key': HEAT_URL}, _D.key == SIGNAL_URL)
 
 
 @session.writer
 def _reveal_urls() -> int:
     """Heat sends metadata to the stored text of the URL, and decrypts nothing."""
-    secret = update(models.resource_data).where(_D.key == METADATA_URL, _D.redact.is_(True))
-    return session.execute(secret.values(redact=False)).rowcount
+    secret = _D.key == METADATA_URL, _D.redact.is_(True)
+    return session.update(models.resource_data, {'redact': False}, *secret)
 
 
 @session.writer
@@ -162,7 +158,7 @@ def _rename_ports() -> int:
             if port:
                 lists[OWN_PORTS if own else OTHER_PORTS].append({'id': port})
         old = _D.key.in_([ATTACHMENTS, *lists]), _D.resource_id == row.resource_id
-        session.execute(delete(models.resource_data).where(*old))
+        session.delete(models.resource_data, *old)
         rows = [_data(row.resource_id, key, json.dumps(ports)) for key, ports in lists.items()]
         session.execute(insert(models.resource_data), rows)
     return len(found)
@@ -218,7 +214,7 @@ def _copy_template(template_id: int, stack_id: str) -> None:
     )
     values = dict(row.one()._mapping)
     copy = session.insert_row(models.raw_template, {'template': {}})
-    session.execute(update(plain).where(plain.c.id == copy).values(values))
+    session.update(plain, values, plain.c.id == copy)
     for template, stack in _REFERENCES:
         chosen = (template == template_id) & (stack == stack_id)
         relations.change(template.table, chosen, {template.name: copy})
@@ -302,7 +298,7 @@ def _fail_batch(table: Table, ids: Collection[int | str]) -> int:
     values = {'status': status.FAILED, 'status_reason': INTERRUPTED}
     relations.change(table, table.c.id.in_(ids), values)
     if table is models.stack:
-        session.execute(delete(models.sync_point).where(models.sync_point.c.stack_id.in_(ids)))
+        session.delete(models.sync_point, models.sync_point.c.stack_id.in_(ids))
     return len(ids)
 
 
@@ -322,6 +318,6 @@ def _release_batch(ids: Collection[int | str]) -> int:
 
 @session.writer
 def _remove_engines() -> int:
-    count = session.execute(delete(models.stack_lock)).rowcount
+    count = session.delete(models.stack_lock)
     relations.change(models.resource, _R.engine_id.is_not(None), {'engine_id': None})
-    return count + session.execute(delete(models.service)).rowcount
+    return count + session.delete(models.service)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Table, insert, or_, select
 
 from heat_lite.common import status
 from heat_lite.common.value_types import Values
@@ -60,10 +60,8 @@ def _forget_batch(ids: Collection[int | str]) -> int:
     chosen = _S.id.in_(ids)
     templates = set(session.scalars(select(_S.prev_raw_template_id).where(chosen)))
     changed = change(models.stack, chosen, {'prev_raw_template_id': None})
-    session.execute(
-        delete(models.raw_template).where(
-            _T.id.in_(templates), *queries.is_unused(models.raw_template)
-        )
+    session.delete(
+        models.raw_template, _T.id.in_(templates), *queries.is_unused(models.raw_template)
     )
     return changed
 
@@ -120,7 +118,7 @@ def change(table: Table, which: ColumnElement[bool], values: Values) -> int:
     if not values:
         return 0
     unchanged = {'updated_at': table.c.updated_at}
-    return session.execute(update(table).where(which).values({**unchanged, **values})).rowcount
+    return session.update(table, {**unchanged, **values}, which)
 
 
 def by_ids(
