@@ -52,7 +52,7 @@ def _acquire(stack_id: str, engine_id: str) -> str | None:
             break
         if inserted:
             return None
-        engine = _holder(stack_id)
+        engine = holder(stack_id)
         if engine is not None:
             return engine
         # The lock was released between the two statements: try again.
@@ -154,12 +154,6 @@ def record_engine_end(engine_id: str, by_itself: bool) -> None:
 
 
 @session.reader
-def holder(stack_id: str) -> str | None:
-    """Return the id of the engine that holds the lock."""
-    return _holder(stack_id)
-
-
-@session.reader
 def stack_ids_of(engine_id: str) -> list[str]:
     """Return the ids of the stacks that an engine has locked."""
     return session.scalars(select(_L.stack_id).where(_L.engine_id == engine_id))
@@ -202,7 +196,9 @@ def unlocked_in_progress() -> list[str]:
     return session.scalars(query)
 
 
-def _holder(stack_id: str) -> str | None:
+@session.reader
+def holder(stack_id: str) -> str | None:
+    """Return the id of the engine that holds the lock."""
     return session.scalar(select(_L.engine_id).where(_L.stack_id == stack_id))
 
 

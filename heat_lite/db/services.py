@@ -51,7 +51,7 @@ def last_heartbeats() -> dict[str, datetime.datetime | None]:
     """
     return {
         row.engine_id: (row.updated_at if is_up(row) else None)
-        for row in _all()
+        for row in list_rows()
         if row.deleted_at is None
     }
 
@@ -69,7 +69,7 @@ def delete(service_id: str, soft: bool = True) -> bool:
 def clean() -> int:
     """Remove the rows of engines that have stopped or died, and return their number."""
     now = utcnow()
-    dead = [row.id for row in _all() if row.deleted_at is not None or not is_up(row, now)]
+    dead = [row.id for row in list_rows() if row.deleted_at is not None or not is_up(row, now)]
     # An engine can have sent a heartbeat since the read.
     is_dead = _S.id.in_(dead), or_(_S.deleted_at.is_not(None), _S.updated_at < now)
     return session.delete(models.service, *is_dead) if dead else 0
@@ -82,7 +82,7 @@ def clean_host(host: str, hostname: str, binary: str) -> int:
     """
     now = utcnow()
     count = 0
-    for row in _all():
+    for row in list_rows():
         last, age = row.updated_at, CLEAN_INTERVALS * row.report_interval
         if (row.host, row.hostname, row.binary) == (host, hostname, binary) and (
             last is not None and now - last > datetime.timedelta(seconds=age)
@@ -95,7 +95,7 @@ def clean_host(host: str, hostname: str, binary: str) -> int:
 @session.reader
 def foreign(binary: str) -> Sequence[Row]:
     """Return the rows of living engines of another service, for example of Heat."""
-    return [row for row in _all() if row.binary != binary and is_up(row)]
+    return [row for row in list_rows() if row.binary != binary and is_up(row)]
 
 
 def describe(row: Row) -> str:
@@ -118,11 +118,7 @@ def heartbeat_lifetime(interval: int) -> int:
     return 2 * interval + 1
 
 
-def _all() -> Sequence[Row]:
-    return session.execute(select(models.service).order_by(_S.host, _S.created_at, _S.id)).all()
-
-
 @session.reader
 def list_rows() -> Sequence[Row]:
     """Return all rows, including those of engines that have stopped."""
-    return _all()
+    return session.execute(select(models.service).order_by(_S.host, _S.created_at, _S.id)).all()

@@ -133,7 +133,7 @@ def get_by_name(context: RequestContext, name: str) -> StackRow | None:
     query = _visible_to(query, context.tenant_id)
     query = query.order_by(_S.owner_id.is_not(None), _S.created_at.desc()).limit(1)
     row = session.execute(query).first()
-    return row and StackRow(*row, _tags([row.id]).get(row.id, []))
+    return row and StackRow(*row, tags([row.id]).get(row.id, []))
 
 
 @session.repeatable_writer
@@ -208,10 +208,6 @@ def delete(stack_id: str, values: dict | None = None) -> bool:
 @session.reader
 def tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
     """Return the tags of each stack that has any, in the order given by the user."""
-    return _tags(stack_ids)
-
-
-def _tags(stack_ids: Collection[str]) -> dict[str, Sequence[str]]:
     found = collections.defaultdict(lambda: [])
     if stack_ids:
         for stack_id, tag in session.execute(_TAGS, {'stack_ids': stack_ids}):
@@ -344,7 +340,7 @@ def list_rows(
     query = select(*columns).where(*queries.stack_conditions(context, stack_filter))
     query = queries.paginate_stacks(query, limit, marker, sort_keys, sort_dir)
     rows = session.execute(query).all()
-    tags_of = _tags([row.id for row in rows])
+    tags_of = tags([row.id for row in rows])
     return [kind(*row, tags_of.get(row.id, [])) for row in rows]
 
 
