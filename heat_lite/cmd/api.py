@@ -12,7 +12,7 @@ from heat_lite.startup import concurrency, settings
 
 def main(argv=None):
     """Serve the REST API until a stop signal. Return the exit status if the start fails."""
-    return serve(sys.argv[1:] if argv is None else argv, 'heat-lite-api', 'heat_api')
+    return serve(argv, 'heat-lite-api', 'heat_api')
 
 
 def serve(args, program, group, pipeline=None):

@@ -7,9 +7,7 @@ from heat_lite.cmd import api
 
 def main(argv=None):
     """Serve the API until a stop signal. Return the exit status if the start fails."""
-    return api.serve(
-        sys.argv[1:] if argv is None else argv, 'heat-lite-api-cfn', 'heat_api_cfn', 'heat-api-cfn'
-    )
+    return api.serve(argv, 'heat-lite-api-cfn', 'heat_api_cfn', 'heat-api-cfn')
 
 
 if __name__ == '__main__':

@@ -8,7 +8,7 @@ from heat_lite.cmd import api
 def main(argv=None):
     """Serve the CloudWatch API until a stop signal. Return the exit status if the start fails."""
     return api.serve(
-        sys.argv[1:] if argv is None else argv,
+        argv,
         'heat-lite-api-cloudwatch',
         'heat_api_cloudwatch',
         'heat-api-cloudwatch',

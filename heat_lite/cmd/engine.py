@@ -19,7 +19,7 @@ def main(argv=None):
     gc.disable()
     memory.configure_allocator()
     concurrency.use_native_threads()
-    conf = settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-engine')
+    conf = settings.load(argv, 'heat-lite-engine')
     settings.start_logging(conf)
     importlib.import_module('heat_lite.operate.config_check.option_report').warn_unknown(conf)
     try:

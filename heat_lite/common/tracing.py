@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from heat_lite.common import trace_headers
-from heat_lite.common.value_types import Value
+from heat_lite.common.value_types import Value, without_none
 
 #: kinds of spans by OpenTelemetry's names
 INTERNAL, SERVER, CLIENT = 'INTERNAL', 'SERVER', 'CLIENT'
@@ -205,7 +205,7 @@ def start(
 
 def _start(name: str, parent: Any, kind: str, attributes: Mapping[str, Any] | None) -> Span:
     api = importlib.import_module('opentelemetry.trace')
-    given = {key: value for key, value in (attributes or {}).items() if value is not None}
+    given = without_none(attributes or {})
     context = importlib.import_module('opentelemetry.context').Context()
     if parent is not None:
         context = api.set_span_in_context(parent, context)

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from heat_lite.common import metrics, tracing
-from heat_lite.common.value_types import Row
+from heat_lite.common.value_types import Row, without_none
 from heat_lite.db import connection_pool
 
 #: what a database and its driver raise
@@ -175,7 +175,7 @@ def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine
         'max_overflow': settings.max_overflow,
         'pool_timeout': settings.pool_timeout,
     }
-    args.update({key: value for key, value in sizes.items() if value is not None})
+    args.update(without_none(sizes))
     if isolation_level:
         args['isolation_level'] = isolation_level
     driver, limit = url.get_driver_name(), str(settings.silence)
@@ -247,7 +247,7 @@ def _count_statements(engine: Engine) -> None:
 
 
 def _set_on_connect(engine: Engine, variables: dict[str, str | int | None]) -> None:
-    wanted = [(name, value) for name, value in variables.items() if value is not None]
+    wanted = without_none(variables).items()
 
     @event.listens_for(engine, 'connect')
     def set_variables(connection: typing.Any, record: Row) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Table, func, select
 
-from heat_lite.common.value_types import Row, Value
+from heat_lite.common.value_types import Row, Value, without_none
 from heat_lite.db import batch, encryption, models, session
 from heat_lite.db.column_types import utcnow
 
@@ -109,7 +109,7 @@ def _keyed(
     files = dict(files or {})
     # a template without a text keeps the digest that it had before there were texts
     return (
-        _digest([{key: each for key, each in row.items() if each is not None}, files]),
+        _digest([without_none(row), files]),
         row,
         files,
     )

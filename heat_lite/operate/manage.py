@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     concurrency.use_native_threads()
     conf = cfg.CONF
     _register(conf)
-    settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-manage', conf)
+    settings.load(argv, 'heat-lite-manage', conf)
     settings.start_logging(conf)
     try:
         if conf.command.func not in WITHOUT_DATABASE:

@@ -103,7 +103,7 @@ def main(argv: list[str] | None = None) -> int:
     checks = Checks(conf)
     upgradecheck.register_cli_options(conf, checks)
     upgradecheck.CONF = conf  # its own main sets this, and would read other files than ours
-    settings.load(sys.argv[1:] if argv is None else argv, 'heat-lite-status', conf)
+    settings.load(argv, 'heat-lite-status', conf)
     settings.start_logging(conf)
     try:
         session.configure(conf)

@@ -5,6 +5,7 @@ import urllib.parse
 from heat_lite.api import local_aws
 from heat_lite.api.aws import local_keys
 from heat_lite.common import access_keys
+from heat_lite.common.value_types import without_none
 from heat_lite.server import wsgi_server
 
 #: APIs in the order of their sockets -> the word of the option of "heat-lite up" with the port
@@ -13,8 +14,7 @@ PORTS = {'cloudformation': 'cfn', 'cloudwatch': 'cloudwatch'}
 
 def wanted(args):
     """Return ``{API: port}`` of the arguments."""
-    ports = {name: getattr(args, f'{word}_port') for name, word in PORTS.items()}
-    return {name: port for name, port in ports.items() if port is not None}
+    return without_none({name: getattr(args, f'{word}_port') for name, word in PORTS.items()})
 
 
 def start(args, conf, sockets, clouds):

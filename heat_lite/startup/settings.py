@@ -4,6 +4,7 @@ import glob
 import logging
 import os
 import re
+import sys
 import typing
 from collections.abc import Collection, Sequence
 
@@ -79,10 +80,11 @@ HELP = {
 }
 
 
-def load(args: Sequence[str], prog: str, conf: ConfigOpts = cfg.CONF) -> ConfigOpts:
+def load(args: Sequence[str] | None, prog: str, conf: ConfigOpts = cfg.CONF) -> ConfigOpts:
     """Read the command line and the configuration files. Return the configuration.
 
-    Ends the program with a message if a file cannot be read.
+    ``args``: None stands for those of the process. Ends the program with a message if a file cannot
+    be read.
     """
     if 'debug' not in conf:
         log.register_options(conf)
@@ -90,7 +92,8 @@ def load(args: Sequence[str], prog: str, conf: ConfigOpts = cfg.CONF) -> ConfigO
     example = f'example: {prog} --config-file /etc/heat_lite/heat-lite.conf{command}'
     version = f'{prog} {installation.revision()}'
     try:
-        options.load(args, prog, conf, version, description, example)
+        given = sys.argv[1:] if args is None else args
+        options.load(given, prog, conf, version, description, example)
         require_readable(conf)
         return conf
     except (cfg.Error, OSError, exception.ConfigurationError) as error:

@@ -11,7 +11,7 @@ import webob
 
 from heat_lite.api import wsgi
 from heat_lite.common.value_texts import to_json
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 
 #: the protocol of RPC with CBOR, the key of the environ with its name, and that of RPC with JSON
 SMITHY, RPC, TARGET = 'HTTP_SMITHY_PROTOCOL', 'rpc-v2-cbor', 'HTTP_X_AMZ_TARGET'
@@ -94,7 +94,7 @@ def sender_of(status: int) -> str:
 def _typed(name: str, value: Value, protocol: str) -> Value:
     """Return a value with the type that AWS's model gives its name; times of JSON are numbers."""
     if isinstance(value, dict):
-        known = {key: child for key, child in value.items() if child is not None}
+        known = without_none(value)
         return {key: _typed(key, child, protocol) for key, child in known.items()}
     if isinstance(value, list):
         return [_typed('', child, protocol) for child in value]

@@ -9,7 +9,7 @@ from heat_lite.api.cfn import elements, page_tokens, stack_identities
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.rpc import api
 from heat_lite.rpc.client import EngineClient
 
@@ -158,9 +158,7 @@ class StackActions:
         return page_tokens.cut(action, rows, lambda row: row['stack_identity']['stack_id'])
 
     def _request(self, body: Values) -> given.TemplateRequest:
-        return given.TemplateRequest(
-            {key: value for key, value in body.items() if value is not None}, self.limits
-        )
+        return given.TemplateRequest(without_none(body), self.limits)
 
 
 def _sinks(

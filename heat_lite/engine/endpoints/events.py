@@ -5,7 +5,7 @@ Tests: tests/functional/test_queries.py.
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_types import Row
+from heat_lite.common.value_types import Row, without_none
 from heat_lite.db import events as db_events
 from heat_lite.db import session
 from heat_lite.db import stacks as db_stacks
@@ -79,7 +79,7 @@ class Events(Endpoint):
         stack = self._stack(context, stack_identity, show_deleted=True)
         definition = stack.definitions.get(row.resource_name)
         if definition is None:  # removed from the template since
-            given = {name: value for name, value in properties.items() if value is not None}
+            given = without_none(properties)
         else:
             given = {
                 name: value

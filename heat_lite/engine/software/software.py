@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_types import Row, Value, Values
+from heat_lite.common.value_types import Row, Value, Values, without_none
 from heat_lite.db import column_types
 from heat_lite.db import resources as db_resources
 from heat_lite.db import software as db_software
@@ -161,7 +161,7 @@ class Software:
     def update_deployment(self, deployment_id: str, values: Values) -> Values:
         """Change the columns in ``values`` that are not None. Return the deployment."""
         row = self._deployment(deployment_id)
-        changes = _texts({key: value for key, value in values.items() if value is not None})
+        changes = _texts(without_none(values))
         if 'config_id' in changes:
             self._config(changes['config_id'])
         changes['updated_at'] = _when(changes.get('updated_at'))

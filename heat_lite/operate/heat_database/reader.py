@@ -6,7 +6,7 @@ import typing
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from heat_lite.common import exception, lru_cache, status
-from heat_lite.common.value_types import Row, Value, Values
+from heat_lite.common.value_types import Row, Value, Values, without_none
 from heat_lite.db.heat_database import heat_rows
 from heat_lite.engine import runtime as engine_runtime
 from heat_lite.engine.cluster import takeover
@@ -115,7 +115,7 @@ class Reader:
     def _missing_parents(self, ids: Set[str]) -> Set[str]:
         """Return those of the ids whose stacks are not known; keep the others for the batch."""
         known = {each: self._parents.get(each) for each in ids}
-        found = {each: stack for each, stack in known.items() if stack is not None}
+        found = without_none(known)
         self._parents_of_batch.update(found)
         return known.keys() - found.keys()
 
