@@ -59,11 +59,11 @@ def replace_for_stack(stack_id: str, values: dict, old_id: int | None = None) ->
     Return None, and store nothing, if the stack is gone or its credentials are not ``old_id``.
     """
     table = models.stack
-    found = session.execute(
+    found = session.first(
         select(table.c.user_creds_id, table.c.deleted_at)
         .where(table.c.id == stack_id)
         .with_for_update()
-    ).first()
+    )
     if found is None or found.deleted_at is not None or found.user_creds_id != old_id:
         return None
     new_id = create(values)
@@ -81,15 +81,13 @@ def replace_for_stack(stack_id: str, values: dict, old_id: int | None = None) ->
 def get_by_stack(stack_id: str) -> CredentialsRow | None:
     """Return the credentials of a stack, decrypted."""
     query = select(models.user_creds).join(models.stack).where(models.stack.c.id == stack_id)
-    return _decrypted(session.execute(query).first())
+    return _decrypted(session.first(query))
 
 
 @session.reader
 def get(credentials_id: int) -> CredentialsRow | None:
     """Return the credentials of this id, decrypted."""
-    return _decrypted(
-        session.execute(select(models.user_creds).where(_C.id == credentials_id)).first()
-    )
+    return _decrypted(session.first(select(models.user_creds).where(_C.id == credentials_id)))
 
 
 def _decrypted(row: Row) -> CredentialsRow | None:

@@ -51,11 +51,11 @@ FILTERS = (
 @session.reader
 def get(event_uuid: str) -> Row:
     """Return one EventRow or None, with the properties of its resource at that time."""
-    row = session.execute(
+    row = session.first(
         select(*COLUMNS, _P.encrypted, _P.data)
         .outerjoin(models.resource_properties_data)
         .where(_E.uuid == event_uuid)
-    ).first()
+    )
     if row is None:
         return None
     *columns, encrypted, properties = row

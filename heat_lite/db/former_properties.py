@@ -57,7 +57,7 @@ def move() -> Moved:
 def _move_resources() -> int:
     query = select(_R.id, _R.properties_data, _R.properties_data_encrypted)
     query = query.add_columns(_R.rsrc_prop_data_id).where(_R.properties_data.is_not(None))
-    rows = session.execute(query.limit(BATCH).with_for_update()).all()
+    rows = session.rows(query.limit(BATCH).with_for_update())
     for row in rows:
         values: Values = {'properties_data': None}
         if row.properties_data and row.rsrc_prop_data_id is None:
@@ -72,7 +72,7 @@ def _move_events(last: int) -> tuple[int, list[tuple[int, str]], int | None]:
     """Return (number of moved rows, unreadable ones, the last id); the id is None at the end."""
     query = select(_E.id, _E.resource_properties, _E.rsrc_prop_data_id)
     query = query.where(_E.resource_properties.is_not(None), _E.id > last)
-    rows = session.execute(query.order_by(_E.id).limit(BATCH).with_for_update()).all()
+    rows = session.rows(query.order_by(_E.id).limit(BATCH).with_for_update())
     unreadable = []
     for row in rows:
         values: Values = {'resource_properties': None}

@@ -300,7 +300,7 @@ def _with_required_ids(rows: Sequence[Values], new_ids: Mapping[RowName, int]) -
     table = models.resource
     # stored by an earlier turn, whose commit had to be found out
     query = select(table.c.uuid, table.c.id).where(table.c.uuid.in_(sorted(missing)))
-    ids = {**new_ids, **(dict(session.execute(query).all()) if missing else {})}
+    ids = {**new_ids, **(dict(session.rows(query)) if missing else {})}
     ids.update({each: each for row in rows for each in row['requires'] if isinstance(each, int)})
     return [
         {**row, 'requires': [ids[each] for each in row['requires'] if each in ids]} for row in rows
@@ -384,9 +384,7 @@ def _is_written(changes: ChangeSet) -> bool:
     for table, rows in ((models.event, changes.events), (models.resource, changes.rows_added)):
         uuid = next((row['uuid'] for row in rows if row.get('uuid')), None)
         if uuid is not None:
-            return (
-                session.execute(select(table.c.id).where(table.c.uuid == uuid)).first() is not None
-            )
+            return session.first(select(table.c.id).where(table.c.uuid == uuid)) is not None
     return False
 
 

@@ -131,7 +131,7 @@ def set_quarantine(key: str | int, engine_id: str, value: dict | None) -> bool:
     """
     table, is_row = _guarded(key)
     is_own = is_row, table.c.engine_id == engine_id
-    stored = session.execute(select(table.c.quarantine).where(*is_own).with_for_update()).first()
+    stored = session.first(select(table.c.quarantine).where(*is_own).with_for_update())
     if stored is None:
         return False
     if value is not None and stored.quarantine is not None:
@@ -147,7 +147,7 @@ def record_engine_end(engine_id: str, by_itself: bool) -> None:
     """Note how an engine has ended, in each column ``quarantine`` that names it."""
     for table, key in ((models.stack_lock, _L.stack_id), (models.resource_signal, _T.id)):
         query = select(key, table.c.quarantine).where(table.c.quarantine.contains(engine_id))
-        for row_key, text in session.execute(query.order_by(key).with_for_update()).all():
+        for row_key, text in session.rows(query.order_by(key).with_for_update()):
             value = json.loads(text)
             value[ENDED] = {**value.get(ENDED, {}), engine_id: by_itself}
             session.update(table, {'quarantine': json.dumps(value)}, key == row_key)
@@ -210,7 +210,7 @@ def acquire_signals(row_id: int, engine_id: str, gone: str | None = None) -> str
     be locked, and its signals have no effect: the result is None.
     """
     query = select(_R.signal_engine).where(_R.id == row_id).with_for_update()
-    row = session.execute(query).first()
+    row = session.first(query)
     if row is None:
         return None
     if row.signal_engine not in (None, engine_id, gone):

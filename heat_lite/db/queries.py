@@ -238,7 +238,7 @@ def paginate(
     ]
     keys.append(table.c.id)
     if marker is not None:
-        last = session.execute(select(*keys).where(marker_column == marker)).first()
+        last = session.first(select(*keys).where(marker_column == marker))
         if last is not None:
             query = query.where(_after(keys, last, direction))
     query = query.order_by(*(getattr(key, direction)() for key in keys))

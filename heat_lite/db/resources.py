@@ -190,7 +190,7 @@ def _rows_with_data(
 
 
 def _first(query: Select) -> ResourceRow | None:
-    row = session.execute(query).first()
+    row = session.first(query)
     if row is None:
         return None
     data = _data(_DATA.where(_D.resource_id == row.id))
@@ -220,9 +220,7 @@ def _data(query: Select) -> Mapping[int, list]:
 @session.reader
 def metadata(resource_id: int) -> tuple[typing.Any, int | None] | None:
     """Return (metadata, atomic key for ``set_metadata``); None if the row is gone."""
-    row = session.execute(
-        select(_R.rsrc_metadata, _R.atomic_key).where(_R.id == resource_id)
-    ).first()
+    row = session.first(select(_R.rsrc_metadata, _R.atomic_key).where(_R.id == resource_id))
     return row and (row.rsrc_metadata, row.atomic_key)
 
 

@@ -121,4 +121,4 @@ def heartbeat_lifetime(interval: int) -> int:
 @session.reader
 def list_rows() -> Sequence[Row]:
     """Return all rows, including those of engines that have stopped."""
-    return session.execute(select(models.service).order_by(_S.host, _S.created_at, _S.id)).all()
+    return session.rows(select(models.service).order_by(_S.host, _S.created_at, _S.id))

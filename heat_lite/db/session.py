@@ -215,6 +215,16 @@ def execute(statement: typing.Any, parameters: typing.Any = None) -> typing.Any:
     return _current.connection.execute(statement, parameters)
 
 
+def rows(statement: typing.Any) -> list[typing.Any]:
+    """Return the rows of a query."""
+    return execute(statement).all()
+
+
+def first(statement: typing.Any) -> typing.Any:
+    """Return the first row of a query, or None."""
+    return execute(statement).first()
+
+
 def scalar(statement: typing.Any) -> typing.Any:
     """Return the first column of the first row of a query, or None."""
     return execute(statement).scalar()

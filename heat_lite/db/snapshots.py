@@ -39,7 +39,7 @@ def create(context: RequestContext, values: dict) -> str:
 def get(context: RequestContext, snapshot_id: str) -> SnapshotRow | None:
     """Return the snapshot if it belongs to the project."""
     query = select(models.snapshot).where(_S.id == snapshot_id, _S.tenant == context.tenant_id)
-    return next(iter(_completed(session.execute(query).all())), None)
+    return next(iter(_completed(session.rows(query))), None)
 
 
 def _completed(rows: Sequence[Row]) -> Sequence[SnapshotRow]:
@@ -72,7 +72,7 @@ def list_deleting() -> Row:
     query = select(_S.id, _S.stack_id, _S.updated_at).where(
         _S.action == status.DELETE, _S.status == status.IN_PROGRESS
     )
-    return session.execute(query).all()
+    return session.rows(query)
 
 
 @session.writer
@@ -112,4 +112,4 @@ _count_reads = group_commit.GroupRead(_counts)
 def list_rows(stack_id: str) -> Sequence[SnapshotRow]:
     """Return the snapshots of a stack, oldest first."""
     query = select(models.snapshot).where(_S.stack_id == stack_id).order_by(_S.created_at, _S.id)
-    return _completed(session.execute(query).all())
+    return _completed(session.rows(query))

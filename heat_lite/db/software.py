@@ -25,7 +25,7 @@ def create_config(context: RequestContext, values: dict) -> str:
 @session.reader
 def get_config(context: RequestContext, config_id: str) -> Row:
     query = select(models.software_config).where(_C.id == config_id, _config_visible_to(context))
-    return session.execute(query).first()
+    return session.first(query)
 
 
 @session.reader
@@ -44,11 +44,11 @@ def list_configs(
     query = select(_C.id, _C.name, _C.group, _C.tenant, _C.created_at)
     if tenant_safe:
         query = query.where(_config_visible_to(context))
-    return session.execute(
+    return session.rows(
         queries.paginate(
             query, models.software_config, [_C.created_at], 'desc', limit, marker, _C.id
         )
-    ).all()
+    )
 
 
 @session.writer
@@ -79,9 +79,9 @@ def create_deployment(context: RequestContext, values: dict) -> str:
 
 @session.reader
 def get_deployment(context: RequestContext, deployment_id: str) -> Row:
-    return session.execute(
+    return session.first(
         select(models.software_deployment).where(_D.id == deployment_id, _visible_to(context))
-    ).first()
+    )
 
 
 @session.reader
@@ -120,9 +120,7 @@ def update_deployment(
     The row is locked meanwhile; one that is gone is not changed.
     """
     chosen = _D.id == deployment_id, _visible_to(context)
-    row = session.execute(
-        select(models.software_deployment).where(*chosen).with_for_update()
-    ).first()
+    row = session.first(select(models.software_deployment).where(*chosen).with_for_update())
     values = None if row is None else change(row)
     if values is not None:
         session.update(models.software_deployment, values, *chosen)

@@ -103,7 +103,7 @@ def _store_once(request: _Request) -> tuple[str, int | None]:
 def _find_stored(stack_id: str) -> tuple[str, int] | None:
     """Return (stack id, template id), or None if there is no such stack."""
     query = select(_S.id, _S.raw_template_id).where(_S.id == stack_id)
-    found = session.execute(query).first()
+    found = session.first(query)
     return found and tuple(found)
 
 

@@ -132,7 +132,7 @@ def get_by_name(context: RequestContext, name: str) -> StackRow | None:
     query = select(*_COLUMNS).where(_S.name == name, models.ALIVE)
     query = _visible_to(query, context.tenant_id)
     query = query.order_by(_S.owner_id.is_not(None), _S.created_at.desc()).limit(1)
-    row = session.execute(query).first()
+    row = session.first(query)
     return row and StackRow(*row, tags([row.id]).get(row.id, []))
 
 
@@ -158,7 +158,7 @@ def owns_user_project(context: RequestContext, user_project_id: str) -> bool:
         _S.stack_user_project_id == user_project_id,
         models.ALIVE,
     )
-    return session.execute(query.limit(1)).first() is not None
+    return session.first(query.limit(1)) is not None
 
 
 def _visible_to(query: Select, project: typing.Any) -> Select:
@@ -245,7 +245,7 @@ def children(owner_ids: Collection[str], show_deleted: bool = False) -> Sequence
 def child_rows(owner_id: str) -> dict[str, StackRow]:
     """Return the living stacks nested directly below one: the complete rows by id."""
     query = select(*_COLUMNS).where(_S.owner_id == owner_id, models.ALIVE, models.NO_BACKUP)
-    return {row.id: StackRow(*row, []) for row in session.execute(query).all()}
+    return {row.id: StackRow(*row, []) for row in session.rows(query)}
 
 
 @session.reader
@@ -264,7 +264,7 @@ def root_id(stack_id: str) -> str | None:
     """Return the id of the stack at the top of the tree; None if there is no such stack."""
     climb = select(_S.id, _S.owner_id).where(_S.id == stack_id).cte('climb', recursive=True)
     climb = climb.union(select(_S.id, _S.owner_id).where(_S.id == climb.c.owner_id))
-    found = session.execute(select(climb.c.id, climb.c.owner_id)).all()
+    found = session.rows(select(climb.c.id, climb.c.owner_id))
     # The owner of the topmost stack may have been purged.
     known = {row.id for row in found}
     return next((row.id for row in found if row.owner_id not in known), None)
@@ -291,7 +291,7 @@ def reset_status(stack_id: str) -> int:
     lock.
     """
     alive = select(_S.id).where(_S.id == stack_id, models.ALIVE)
-    if session.execute(alive).first() is None:
+    if session.first(alive) is None:
         raise exception.no_stack(stack_id)
     stack_ids = tree_ids(stack_id)
     failed = {'status': status.FAILED, 'status_reason': RESET_REASON, 'updated_at': utcnow()}
@@ -339,7 +339,7 @@ def list_rows(
     columns, kind = (_SHOWN, ShownStack) if brief else (_SMALL, ListedStack)
     query = select(*columns).where(*queries.stack_conditions(context, stack_filter))
     query = queries.paginate_stacks(query, limit, marker, sort_keys, sort_dir)
-    rows = session.execute(query).all()
+    rows = session.rows(query)
     tags_of = tags([row.id for row in rows])
     return [kind(*row, tags_of.get(row.id, [])) for row in rows]
 

@@ -67,5 +67,5 @@ def state_of(stack_id: str, traversal_id: str) -> dict[str, typing.Any] | None:
         _P.traversal_id == traversal_id,
         _P.is_update == True,  # noqa: E712
     )
-    row = session.execute(query).first()
+    row = session.first(query)
     return None if row is None else row.extra_data or {}

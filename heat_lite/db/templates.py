@@ -85,7 +85,7 @@ def _files_ids(all_files: list[dict]) -> list[int | None]:
 @session.reader
 def get(template_id: int) -> Row:
     """Return the TemplateRow of this id, or None."""
-    row = session.execute(_GET.where(_T.id == template_id)).first()
+    row = session.first(_GET.where(_T.id == template_id))
     return row and TemplateRow(
         row[0], row[1], encryption.decrypt_parameters(row[2]), row[3] or {}, row[4]
     )
@@ -133,7 +133,7 @@ def _find_all(table: Table, digests: Collection[str]) -> dict[str, int]:
         func.coalesce(table.c.updated_at, table.c.created_at),
     )
     query = select(*columns).where(table.c.content_hash.in_(sorted(digests)))
-    found = session.execute(query.with_for_update(read=True, key_share=True)).all()
+    found = session.rows(query.with_for_update(read=True, key_share=True))
     stale = [row.id for row in found if utcnow() - row[2] > FRESH]
     if stale:
         session.update(table, {'updated_at': utcnow()}, table.c.id.in_(stale))

@@ -54,7 +54,7 @@ def deps_of_rows(stack_id: str) -> dict:
     The caller is in a transaction.
     """
     query = select(_R.id, _R.requires).where(_R.stack_id == stack_id)
-    rows = dict(session.execute(query).all())
+    rows = dict(session.rows(query))
     return deps_column(
         {
             (row, True): {(each, True) for each in requires or () if each in rows}
@@ -89,7 +89,7 @@ def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
     query = select(_R.id, _R.engine_id).where(
         _R.stack_id == stack_id, _R.engine_id.is_not(None), _R.engine_id != engine_id
     )
-    return dict(session.execute(query).all())
+    return dict(session.rows(query))
 
 
 @session.reader
@@ -134,5 +134,5 @@ def holders(rows: Collection[int]) -> dict[int, str | None]:
     found: dict[int, str | None] = {}
     for chosen in queries.any_of(_R.id, rows):
         query = select(_R.id, _R.engine_id).where(chosen).order_by(_R.id)
-        found.update(dict(session.execute(query.with_for_update()).all()))
+        found.update(dict(session.rows(query.with_for_update())))
     return found

@@ -59,7 +59,7 @@ def put(stack_id: str, name: str, values: dict) -> None:
 def _exists(stack_id: str, name: str) -> bool:
     # MariaDB does not count a row that an UPDATE leaves as it was.
     query = select(_W.id).where(_W.stack_id == stack_id, _W.name == name)
-    return session.execute(query).first() is not None
+    return session.first(query) is not None
 
 
 @session.repeatable_writer
@@ -92,7 +92,7 @@ def override(rule_id: int, state: str, unless: str) -> str | None:
 def find(stack_id: str, name: str) -> Row:
     """Return the rule of a stack with this name, or None."""
     query = _listed().where(_W.stack_id == stack_id, _W.name == name)
-    return session.execute(query).first()
+    return session.first(query)
 
 
 @session.reader
@@ -107,7 +107,7 @@ def page(
     ``after``: the id before the first one. ``conditions``: see ``named``, ``in_state``.
     """
     query = _listed().where(_visible(context), _W.id > after, *conditions)
-    return session.execute(query.order_by(_W.id).limit(limit)).all()
+    return session.rows(query.order_by(_W.id).limit(limit))
 
 
 def named(names: Collection[str]) -> ColumnElement[bool]:
@@ -187,7 +187,7 @@ def data_page(context: RequestContext, limit: int, after: int = 0) -> Sequence[R
         .join(models.stack, _W.stack_id == _S.id)
         .where(models.ALIVE, _visible(context), _D.id > after)
     )
-    return session.execute(query.order_by(_D.id).limit(limit)).all()
+    return session.rows(query.order_by(_D.id).limit(limit))
 
 
 # --------------------------------------------------------------- evaluation
@@ -233,7 +233,7 @@ def _due(now: datetime.datetime, share: tuple[int, int], limit: int) -> Sequence
     query = select(models.watch_rule).where(_W.due_at <= now)
     if engines > 1:
         query = query.where(_W.id % engines == number)
-    return session.execute(query.order_by(_W.due_at).limit(limit).with_for_update()).all()
+    return session.rows(query.order_by(_W.due_at).limit(limit).with_for_update())
 
 
 def _within_budget(rules: Sequence[Row]) -> list:

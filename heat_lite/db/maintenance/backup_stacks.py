@@ -22,7 +22,7 @@ def absorb_backups(stack_id: str) -> int:
     are marked deleted. Return their number. The caller holds the lock of the stack.
     """
     owned = (_S.owner_id == stack_id) & _S.backup.is_(True) & models.ALIVE
-    found = session.execute(select(_S.id, _S.raw_template_id).where(owned)).all()
+    found = session.rows(select(_S.id, _S.raw_template_id).where(owned))
     main = session.scalar(select(_S.raw_template_id).where(_S.id == stack_id))
     for backup in [*found, (stack_id, main)]:
         _assign_template(*backup)

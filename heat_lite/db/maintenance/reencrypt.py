@@ -170,7 +170,7 @@ def _is_encrypted(table: TableClause, columns: list[str], target: Target) -> Col
 
 @session.reader
 def _read(query: Select) -> Sequence[Row]:
-    return session.execute(query).all()
+    return session.rows(query)
 
 
 @session.writer
@@ -178,7 +178,7 @@ def _batch(
     table: TableClause, columns: list[str], change: Change, query: Select
 ) -> tuple[typing.Any, int, bool]:
     """Change the rows of a query. Return (the last key, number of changed rows, may be more)."""
-    rows = session.execute(query.with_for_update()).all()
+    rows = session.rows(query.with_for_update())
     changed, invalidated = [], {HASH: None} if HASH in table.c else {}
     for row in rows:
         before = dict(zip(columns, row[1:], strict=True))

@@ -77,7 +77,7 @@ def stacks_without_project(last: str, limit: int) -> list[typing.Any]:
     """Return the (id, tenant) of living top-level stacks after ``last`` without one of users."""
     lacking = _S.stack_user_project_id.is_(None), _S.owner_id.is_(None)
     query = select(_S.id, _S.tenant).where(*lacking, models.ALIVE, _S.id > last)
-    return list(session.execute(query.order_by(_S.id).limit(limit)).all())
+    return list(session.rows(query.order_by(_S.id).limit(limit)))
 
 
 def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -139,9 +139,7 @@ def _add_user_ids() -> int:
         .join(models.resource_data, _D.resource_id == _R.id)
         .where(_D.key == PASSWORD, _R.nova_instance.is_not(None), _R.id.not_in(known))
     )
-    rows = [
-        _data(resource_id, USER, user_id) for resource_id, user_id in session.execute(users).all()
-    ]
+    rows = [_data(resource_id, USER, user_id) for resource_id, user_id in session.rows(users)]
     batch.insert(insert(models.resource_data), rows)
     return len(rows)
 
@@ -149,9 +147,7 @@ def _add_user_ids() -> int:
 @session.writer
 def _rename_ports() -> int:
     """Heat stores the ports that it has made for a server and other ports in two lists."""
-    found = session.execute(
-        select(_D.id, _D.resource_id, _D.value).where(_D.key == ATTACHMENTS)
-    ).all()
+    found = session.rows(select(_D.id, _D.resource_id, _D.value).where(_D.key == ATTACHMENTS))
     for row in found:
         lists: dict[str, list] = {OWN_PORTS: [], OTHER_PORTS: []}
         for _, port, own in json.loads(row.value or '[]'):
@@ -267,7 +263,7 @@ def _share_users_batch() -> int:
         .join(parent, parent.c.id == _S.owner_id)
         .where(models.ALIVE, lacking)
     )
-    rows = session.execute(query.limit(relations.BATCH)).all()
+    rows = session.rows(query.limit(relations.BATCH))
     for row in rows:
         relations.change(
             models.stack, _S.id == row.id, {name: getattr(row, name) for name in names}
@@ -310,7 +306,7 @@ def _release_groups() -> int:
 
 def _release_batch(ids: Collection[int | str]) -> int:
     query = select(_R.id, _R.rsrc_metadata).where(_R.id.in_(ids))
-    for row in session.execute(query).all():
+    for row in session.rows(query):
         metadata = json.loads(json.dumps(row.rsrc_metadata).replace(SCALED, RELEASED))
         relations.change(models.resource, _R.id == row.id, {'rsrc_metadata': metadata})
     return len(ids)

@@ -29,7 +29,7 @@ def relate_replacements() -> int:
 
 def _relate_batch(ids: Collection[int | str]) -> int:
     columns = select(_R.id, _R.replaces, _R.replaced_by)
-    rows = session.execute(columns.where(_R.id.in_(ids))).all()
+    rows = session.rows(columns.where(_R.id.in_(ids)))
     named = {row.replaces for row in rows} | {row.replaced_by for row in rows}
     known = set(session.scalars(select(_R.id).where(_R.id.in_(named - {None}))))
     changed = 0
@@ -80,7 +80,7 @@ def part_snapshots() -> int:
 
 def _part_batch(ids: Collection[int | str]) -> int:
     changed = 0
-    for row in session.execute(select(_N.id, _N.data).where(_N.id.in_(ids))).all():
+    for row in session.rows(select(_N.id, _N.data).where(_N.id.in_(ids))):
         saved = (row.data or {}).get(RESOURCES)
         if saved:
             parts = [
@@ -105,7 +105,7 @@ def add_logins() -> int:
 
 
 def _add_login_batch(ids: Collection[int | str]) -> int:
-    rows = session.execute(select(_S.id, _S.tenant).where(_S.id.in_(ids))).all()
+    rows = session.rows(select(_S.id, _S.tenant).where(_S.id.in_(ids)))
     for row in rows:
         login = {'tenant_id': row.tenant, 'decrypt_method': ''}
         made = session.insert_row(models.user_creds, login)
