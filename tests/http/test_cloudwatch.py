@@ -253,8 +253,7 @@ def test_set_alarm_state_translates_the_state(ask):
 
 @pytest.mark.parametrize('action', cloudwatch_application.REFUSED)
 def test_action_that_heat_refuses_is_refused(ask, action):
-    params = dict.fromkeys(cloudwatch_application.REFUSED[action], 'x')
-    status, text, calls = ask(action, **params)
+    status, text, calls = ask(action, AlarmName='x', **{'AlarmNames.member.1': 'x'})
     assert (status, code_of(text), calls) == (500, 'APINotImplemented', [])
     assert 'The requested action is not yet implemented' in text
 

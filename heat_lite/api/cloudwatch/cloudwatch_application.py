@@ -13,66 +13,16 @@ from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
 
 VERSION = '2010-08-01'
-#: actions that Heat refuses, and their parameters
-REFUSED = {
-    'DeleteAlarms': ('AlarmNames',),
-    'DescribeAlarmHistory': (
-        'AlarmName',
-        'AlarmTypes',
-        'EndDate',
-        'HistoryItemType',
-        'MaxRecords',
-        'NextToken',
-        'ScanBy',
-        'StartDate',
-    ),
-    'DescribeAlarmsForMetric': (
-        'Dimensions',
-        'ExtendedStatistic',
-        'MetricName',
-        'Namespace',
-        'Period',
-        'Statistic',
-        'Unit',
-    ),
-    'DisableAlarmActions': ('AlarmNames',),
-    'EnableAlarmActions': ('AlarmNames',),
-    'GetMetricStatistics': (
-        'Dimensions',
-        'EndTime',
-        'ExtendedStatistics',
-        'MetricName',
-        'Namespace',
-        'Period',
-        'StartTime',
-        'Statistics',
-        'Unit',
-    ),
-    'PutMetricAlarm': (
-        'ActionsEnabled',
-        'AlarmActions',
-        'AlarmDescription',
-        'AlarmName',
-        'ComparisonOperator',
-        'DatapointsToAlarm',
-        'Dimensions',
-        'EvaluateLowSampleCountPercentile',
-        'EvaluationPeriods',
-        'ExtendedStatistic',
-        'InsufficientDataActions',
-        'MetricName',
-        'Metrics',
-        'Namespace',
-        'OKActions',
-        'Period',
-        'Statistic',
-        'Tags',
-        'Threshold',
-        'ThresholdMetricId',
-        'TreatMissingData',
-        'Unit',
-    ),
-}
+#: actions that Heat refuses, whatever their parameters
+REFUSED = (
+    'DeleteAlarms',
+    'DescribeAlarmHistory',
+    'DescribeAlarmsForMetric',
+    'DisableAlarmActions',
+    'EnableAlarmActions',
+    'GetMetricStatistics',
+    'PutMetricAlarm',
+)
 
 
 def actions(client: EngineClient) -> dict[str, QueryAction]:
@@ -103,10 +53,7 @@ def actions(client: EngineClient) -> dict[str, QueryAction]:
             ('AlarmName', 'StateValue', 'StateReason'),
             ('AlarmName', 'StateValue'),
         ),
-        **{
-            name: QueryAction(_refuse, f'cloudwatch:{name}', params)
-            for name, params in REFUSED.items()
-        },
+        **{name: QueryAction(_refuse, f'cloudwatch:{name}', refused=()) for name in REFUSED},
     }
 
 
