@@ -11,6 +11,7 @@ from oslo_config import cfg
 from oslo_config.cfg import ConfigOpts
 
 from heat_lite.cli import option_parser
+from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common import cipher, exception
 from heat_lite.db import connections, migration, resources, services, session, stacks
 from heat_lite.db.maintenance import purge, reencrypt
@@ -217,192 +218,62 @@ def _register(conf: ConfigOpts) -> None:
 
 
 def _add_commands(commands: Any) -> None:
-    _add_sync_arguments(_add(commands, 'db_sync', db_sync))
-    _add_plan(_add(commands, 'takeover', takeover_plan, ' plan', 'See what a take-over does.'))
-    _add_return_arguments(_add(commands, 'give_back', give_back, ' --dry-run'))
+    _add(commands, 'db_sync', db_sync, *SYNC)
+    text = 'See what a take-over does.'
+    plan = _subcommands(_add(commands, 'takeover', takeover_plan, example=' plan', text=text))
+    _add(plan, 'plan', takeover_plan, PLAN_FILES, example=' /etc/heat/heat.conf')
+    _add(commands, 'give_back', give_back, DRY_RUN, *STOPPED, example=' --dry-run')
     _add(commands, 'db_version', db_version)
-    _add_purge_arguments(_add(commands, 'purge_deleted', purge_deleted, ' -g days 30'))
-    _add_encryption_arguments(_add(commands, 'update_params', update_params, ' encrypt'))
-    _add_rotation_arguments(_add(commands, 'rotate_encryption_key', rotate_encryption_key))
+    _add(commands, 'purge_deleted', purge_deleted, *PURGE, example=' -g days 30')
+    _add(commands, 'update_params', update_params, *ENCRYPTION, example=' encrypt')
+    rotate = _add(commands, 'rotate_encryption_key', rotate_encryption_key, BATCH_SIZE)
+    rotate.set_defaults(previous_encryption_key=None)
     _add(commands, 'generate_key', generate_key)
-    _add(commands, 'config_check', check_config, ' /etc/heat/heat.conf').add_argument(
-        'files', nargs='+', metavar='FILE', help='a configuration file, also one of Heat'
-    )
-    _add(commands, 'resource_data_list', resource_data_list, ' 17').add_argument(
-        'resource_id', help='the number of the row of the resource'
-    )
+    _add(commands, 'config_check', check_config, FILES, example=' /etc/heat/heat.conf')
+    _add(commands, 'resource_data_list', resource_data_list, RESOURCE, example=' 17')
     uuid = ' 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11'
-    _add(commands, 'reset_stack_status', reset_stack_status, uuid).add_argument(
-        'stack_id', help='the id of the stack'
-    )
-    _add(commands, 'migrate_convergence_1', heat_database.migrate_convergence_1, uuid).add_argument(
-        'stack_id', nargs='+', help='the id of a stack that no action works on'
-    )
-    _add_service_commands(commands)
-    _add_top_arguments(_add(commands, 'top', top, ' --once'))
+    _add(commands, 'reset_stack_status', reset_stack_status, STACK, example=uuid)
+    migrate = heat_database.migrate_convergence_1
+    _add(commands, 'migrate_convergence_1', migrate, STACKS, example=uuid)
+    text = 'List engines, or remove dead ones from the list.'
+    service = _subcommands(_add(commands, 'service', service_list, example=' list', text=text))
+    _add(service, 'list', service_list)
+    _add(service, 'clean', service_clean)
+    _add(commands, 'top', top, *TOP, example=' --once')
     _add(commands, 'migrate_properties_data', maintenance.migrate_properties_data)
-    _add(commands, 'backup', maintenance.backup, ' heat.backup.gz').add_argument(
-        'file', metavar='FILE', help='the new file, with all secrets as the database has them'
-    )
-    _add(commands, 'restore', maintenance.restore, ' heat.backup.gz').add_argument(
-        'file', metavar='FILE', help='a file of the command backup'
-    )
+    _add(commands, 'backup', maintenance.backup, NEW_BACKUP, example=' heat.backup.gz')
+    _add(commands, 'restore', maintenance.restore, BACKUP, example=' heat.backup.gz')
     _add(commands, 'verify', maintenance.verify)
-    _add_orphan_arguments(_add(commands, 'container_orphans', maintenance.container_orphans))
-    _add_guideline_arguments(
-        _add(commands, 'custom_guidelines', maintenance.custom_guidelines, ' --plugin-dir plugins')
-    )
+    _add(commands, 'container_orphans', maintenance.container_orphans, *ORPHANS)
+    guidelines, example = maintenance.custom_guidelines, ' --plugin-dir plugins'
+    _add(commands, 'custom_guidelines', guidelines, *GUIDELINES, example=example)
 
 
-def _add_orphan_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--url',
-        metavar='URL',
-        help='the container engine (default: [clients_docker] url, or the local one)',
-    )
-    parser.add_argument(
-        '--delete',
-        action='store_true',
-        help='remove what is found',
-    )
-    parser.add_argument(
-        '--unlabelled',
-        action='store_true',
-        help='with --delete: also remove objects of versions without the label heat_lite.service; '
-        'only where no other service uses the engine',
-    )
-
-
-def _add_guideline_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        'type', metavar='TYPE', nargs='*', help='a resource type (default: all of them)'
-    )
-    parser.add_argument(
-        '--plugin-dir',
-        metavar='FOLDER',
-        action='append',
-        default=[],
-        help='check the types of the plug-ins in this folder, too',
-    )
-    parser.add_argument(
-        '--exclude',
-        metavar='TEXT',
-        action='append',
-        default=[],
-        help='leave out types with this text in the name',
-    )
+def _subcommands(parser: argparse.ArgumentParser) -> Any:
+    return parser.add_subparsers(required=True, dest='action', help='what to do')
 
 
 def _add(
     commands: Any,
     name: str,
     function: Callable[[ConfigOpts], int | None],
-    arguments: str = '',
+    *arguments: option_parser.Argument,
+    example: str = '',
     text: str | None = None,
 ) -> argparse.ArgumentParser:
-    """Add a command; ``arguments`` are those of the example in its help."""
+    """Add a command; ``example`` has the arguments of the example in its help."""
     summary = text or (function.__doc__ or '').partition('\n')[0]
     parser = commands.add_parser(
         name,
         help=summary,
         description=summary,
-        epilog=f'example:\n  {commands._prog_prefix} {name}{arguments}',
+        epilog=f'example:\n  {commands._prog_prefix} {name}{example}',
         formatter_class=option_parser.Formatter,
     )
+    for each in arguments:
+        parser.add_argument(*each.names, **each.settings)
     parser.set_defaults(func=function)
     return parser
-
-
-def _add_service_commands(commands: Any) -> None:
-    text = 'List engines, or remove dead ones from the list.'
-    service = _add(commands, 'service', service_list, ' list', text)
-    actions = service.add_subparsers(required=True, dest='action', help='what to do')
-    _add(actions, 'list', service_list)
-    _add(actions, 'clean', service_clean)
-
-
-def _add_top_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--once', action='store_true', help='print the table once, then end')
-    parser.add_argument(
-        '--interval', type=_number, default=2, help='seconds between two tables (default: 2)'
-    )
-
-
-def _add_plan(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(required=True, dest='action', help='what to do')
-    _add(actions, 'plan', takeover_plan, ' /etc/heat/heat.conf').add_argument(
-        'files', nargs='*', metavar='FILE', help='configuration files instead of those in use'
-    )
-
-
-def _add_return_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--dry-run', action='store_true', help='report only what cannot be given back'
-    )
-    _add_stop_arguments(parser)
-
-
-def _add_stop_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--wait', action='store_true', help='wait until no engine reports to the database'
-    )
-    parser.add_argument(
-        '--engines-are-stopped',
-        action='store_true',
-        help='do not count the last heartbeats of engines that were killed: only if none runs',
-    )
-
-
-def _add_sync_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('version', nargs='?', help='upgrade to this revision instead of the newest')
-    parser.add_argument(
-        '--check', action='store_true', help='print the steps only; status 3 if there are any'
-    )
-    _add_stop_arguments(parser)
-
-
-def _add_purge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        'age',
-        nargs='?',
-        type=_number,
-        default=90,
-        help='minimum age in units of --granularity (default: 90)',
-    )
-    parser.add_argument(
-        '-g', '--granularity', choices=GRANULARITIES, default='days', help='unit of the age'
-    )
-    parser.add_argument(
-        '-p', '--project-id', help='purge this project only (default: all projects)'
-    )
-    parser.add_argument('-b', '--batch_size', type=_number, default=20, help='stacks per batch')
-
-
-def _add_encryption_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        'crypt_operation',
-        choices=['encrypt', 'decrypt'],
-        help='what to do with parameters and properties',
-    )
-    parser.add_argument(
-        'previous_encryption_key',
-        nargs='?',
-        help='the previous auth_encryption_key, if it has changed; other users of the machine can '
-        'read it in the list of processes, [heat_lite] former_encryption_keys avoids this',
-    )
-    _add_batch_size(parser)
-    parser.add_argument(
-        '--verbose-update-params', action='store_true', help='list unchanged tables, too'
-    )
-
-
-def _add_rotation_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(previous_encryption_key=None)
-    _add_batch_size(parser)
-
-
-def _add_batch_size(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('-b', '--batch_size', type=_number, default=50, help='rows per batch')
 
 
 def _number(text: str) -> int:
@@ -410,6 +281,88 @@ def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f'{text!r} is not a number')
     return int(text)
+
+
+# --------------------------------------------------------------- arguments of the commands
+
+STACK = argument('stack_id', help='the id of the stack')
+STACKS = argument('stack_id', nargs='+', help='the id of a stack that no action works on')
+RESOURCE = argument('resource_id', help='the number of the row of the resource')
+FILES = argument('files', nargs='+', metavar='FILE', help='a configuration file, also one of Heat')
+PLAN_FILES = argument(
+    'files', nargs='*', metavar='FILE', help='configuration files instead of those in use'
+)
+NEW_BACKUP = argument(
+    'file', metavar='FILE', help='the new file, with all secrets as the database has them'
+)
+BACKUP = argument('file', metavar='FILE', help='a file of the command backup')
+DRY_RUN = flag('--dry-run', help='report only what cannot be given back')
+STOPPED = (
+    flag('--wait', help='wait until no engine reports to the database'),
+    flag(
+        '--engines-are-stopped',
+        help='do not count the last heartbeats of engines that were killed: only if none runs',
+    ),
+)
+SYNC = (
+    argument('version', nargs='?', help='upgrade to this revision instead of the newest'),
+    flag('--check', help='print the steps only; status 3 if there are any'),
+    *STOPPED,
+)
+PURGE = (
+    argument(
+        'age',
+        nargs='?',
+        type=_number,
+        default=90,
+        help='minimum age in units of --granularity (default: 90)',
+    ),
+    argument('-g', '--granularity', choices=GRANULARITIES, default='days', help='unit of the age'),
+    argument('-p', '--project-id', help='purge this project only (default: all projects)'),
+    argument('-b', '--batch_size', type=_number, default=20, help='stacks per batch'),
+)
+BATCH_SIZE = argument('-b', '--batch_size', type=_number, default=50, help='rows per batch')
+ENCRYPTION = (
+    argument(
+        'crypt_operation',
+        choices=['encrypt', 'decrypt'],
+        help='what to do with parameters and properties',
+    ),
+    argument(
+        'previous_encryption_key',
+        nargs='?',
+        help='the previous auth_encryption_key, if it has changed; other users of the machine can '
+        'read it in the list of processes, [heat_lite] former_encryption_keys avoids this',
+    ),
+    BATCH_SIZE,
+    flag('--verbose-update-params', help='list unchanged tables, too'),
+)
+TOP = (
+    flag('--once', help='print the table once, then end'),
+    argument('--interval', type=_number, default=2, help='seconds between two tables (default: 2)'),
+)
+ORPHANS = (
+    argument(
+        '--url',
+        metavar='URL',
+        help='the container engine (default: [clients_docker] url, or the local one)',
+    ),
+    flag('--delete', help='remove what is found'),
+    flag(
+        '--unlabelled',
+        help='with --delete: also remove objects of versions without the label heat_lite.service; '
+        'only where no other service uses the engine',
+    ),
+)
+GUIDELINES = (
+    argument('type', metavar='TYPE', nargs='*', help='a resource type (default: all of them)'),
+    repeatable(
+        '--plugin-dir',
+        metavar='FOLDER',
+        help='check the types of the plug-ins in this folder, too',
+    ),
+    repeatable('--exclude', metavar='TEXT', help='leave out types with this text in the name'),
+)
 
 
 if __name__ == '__main__':
