@@ -283,7 +283,8 @@ class Application(Responder):
     """Application that routes requests for /{tenant_id}/... to actions.
 
     Project and policy are checked before the action. An action gets the request, the gaps of its
-    path, and ``body`` if the method has one. It returns a response, or the value of a JSON one.
+    path, and ``body`` if the method has one. The gaps that name a stack are its ``identity``, in
+    the form of the RPC contract. It returns a response, or the value of a JSON one.
     """
 
     router: Router
@@ -304,6 +305,9 @@ class Application(Responder):
             raise webob.exc.HTTPForbidden()
         if route.rule is not None:
             self.enforcer.enforce(context, route.rule)
+        if 'stack_id' in gaps:
+            names = gaps.pop('tenant_id'), gaps.pop('stack_name'), gaps.pop('stack_id')
+            gaps['identity'] = HeatIdentifier(*names).as_dict()
         has_body = request.method not in NO_BODY
         body = read_body(environ, self.max_body) if has_body else b''
         with self.admission.permit(context, environ):

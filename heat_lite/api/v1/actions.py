@@ -5,7 +5,6 @@ from collections.abc import Callable
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import params
 from heat_lite.common.value_types import Value, Values
 from heat_lite.policies.enforcer import Enforcer
 from heat_lite.rpc.client import EngineClient
@@ -32,14 +31,14 @@ class ActionController:
             ),
         }
 
-    def action(self, request: wsgi.Request, body: Value = None, **path: str) -> None:
+    def action(self, request: wsgi.Request, identity: Values, body: Value = None) -> None:
         """Start the action that the body names."""
         name = _action_name(body or {})
         if name not in self.actions:
             raise exc.HTTPBadRequest(f'Invalid action {name} specified')
         self.policy.enforce(request.context, self._rule(name))
         method, options = self.actions[name]
-        method(request.context, stack_identity=params.identity_of(**path), **options)
+        method(request.context, stack_identity=identity, **options)
 
     def _rule(self, name: str) -> str:
         """Return the rule of an action.

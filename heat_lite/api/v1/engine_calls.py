@@ -21,12 +21,15 @@ class EngineCall:
     method: Method
 
     def __call__(
-        self, request: wsgi.Request, tenant_id: str, body: Value = None, **gaps: Value
+        self,
+        request: wsgi.Request,
+        tenant_id: str | None = None,
+        identity: Values | None = None,
+        body: Value = None,
+        **gaps: Value,
     ) -> Value:
-        if 'stack_id' in gaps:
-            stack = gaps.pop('stack_name'), gaps.pop('stack_id')
-            gaps['stack_identity'] = params.identity_of(tenant_id, *stack)
-        args = {**gaps, **self._query_arguments(request)}
+        stack = {} if identity is None else {'stack_identity': identity}
+        args = {**stack, **gaps, **self._query_arguments(request)}
         reply = self.client.invoke(self.method, request.context, **args)
         if self.operation.status == 204:
             return wsgi.no_content()

@@ -21,9 +21,7 @@ class EventController:
     def index(
         self,
         request: wsgi.Request,
-        tenant_id: str,
-        stack_name: str,
-        stack_id: str,
+        identity: Values,
         resource_name: str | None = None,
     ) -> Value:
         """List the events of a stack, or of one resource; or stream those of a stack.
@@ -31,9 +29,8 @@ class EventController:
         No events of a resource are a 404: each resource has some. The page after the last one is
         empty: clients such as gophercloud read pages until there is an empty one.
         """
-        identity = params.identity_of(tenant_id, stack_name, stack_id)
         if resource_name is None and event_streams.is_wanted(request):
-            return self.streams.open(request, tenant_id, identity)
+            return self.streams.open(request, identity['tenant'], identity)
         query = params.read(operations.EVENT_PAGE, request.query)
         filters = params.read(operations.EVENT_FILTERS, request.query)
         if resource_name is not None:
@@ -59,10 +56,12 @@ class EventController:
             )
         return self.streams.open(request, tenant_id, None)
 
-    def show(self, request: wsgi.Request, resource_name: str, event_id: str, **path: str) -> Values:
+    def show(
+        self, request: wsgi.Request, resource_name: str, event_id: str, identity: Values
+    ) -> Values:
         rows = self.client.list_events(
             request.context,
-            stack_identity=params.identity_of(**path),
+            stack_identity=identity,
             filters={'resource_name': resource_name, 'uuid': event_id},
         )
         if not rows:

@@ -22,19 +22,19 @@ class LiveController:
 
     client: EngineClient
 
-    def graph(self, request: wsgi.Request, **path: str) -> Values:
+    def graph(self, request: wsgi.Request, identity: Values) -> Values:
         """Return the resources of a stack as nodes, and what they require as edges."""
-        identity, depth = params.identity_of(**path), _depth(request)
+        depth = _depth(request)
         stack = self._stack(request, identity)
         return {'graph': stack_graph.graph(stack, self._resources(request, identity, depth))}
 
-    def timeline(self, request: wsgi.Request, **path: str) -> Values:
+    def timeline(self, request: wsgi.Request, identity: Values) -> Values:
         """Return what each resource did in one action, by default the last one."""
-        identity, depth = params.identity_of(**path), _depth(request)
+        depth = _depth(request)
         query = params.read(resources.TIMELINE, request.query)
         stack = self._stack(request, identity)
         events = self._events(request, identity, depth)
-        actions = timeline.actions_of(path['stack_id'], events, stack['stack_action'])
+        actions = timeline.actions_of(identity['stack_id'], events, stack['stack_action'])
         chosen = [
             each
             for each in actions
@@ -55,7 +55,7 @@ class LiveController:
                 before, after = after, before
             requirements.setdefault(after, []).append(before)
         nested = {each['id']: each['nested_stack_id'] for each in graph['nodes']}
-        found = timeline.timeline(path['stack_id'], chosen[-1], requirements, nested)
+        found = timeline.timeline(identity['stack_id'], chosen[-1], requirements, nested)
         return {'timeline': {**found, 'actions': [each.view() for each in actions]}}
 
     def _stack(self, request: wsgi.Request, identity: Values) -> Values:

@@ -93,8 +93,3 @@ def read(table: Mapping[str, str], query: MultiDict) -> Values:
 def read_flag(query: MultiDict, name: str, default: bool = False) -> bool:
     """Return one flag of the query."""
     return flag(name, query[name]) if name in query else default
-
-
-def identity_of(tenant_id: str, stack_name: str, stack_id: str) -> dict[str, str]:
-    """Return the identity of a stack in the form of the RPC contract."""
-    return {'tenant': tenant_id, 'stack_name': stack_name, 'stack_id': stack_id, 'path': ''}

@@ -21,7 +21,7 @@ REASON = 'resource_status_reason'
 class ResourceController:
     client: EngineClient
 
-    def index(self, request: wsgi.Request, **path: str) -> Values:
+    def index(self, request: wsgi.Request, identity: Values) -> Values:
         """List the resources, with those of nested stacks down to ``nested_depth``.
 
         Unknown filters are an error, unlike those of stacks, as in Heat.
@@ -31,7 +31,7 @@ class ResourceController:
         reply = self.client.ask_for_tables(
             EngineClient.list_stack_resources,
             request.context,
-            stack_identity=params.identity_of(**path),
+            stack_identity=identity,
             nested_depth=known.get('nested_depth') or 0,
             with_detail=known.get('with_detail', False),
             filters=filters,
@@ -46,22 +46,21 @@ class ResourceController:
             raise exc.HTTPBadRequest(f'Invalid filter parameters {unknown}')
         return params.read(operations.FILTERS, query)
 
-    def show(self, request: wsgi.Request, resource_name: str, **path: str) -> Values:
+    def show(self, request: wsgi.Request, resource_name: str, identity: Values) -> Values:
         with_attr = request.query.getall('with_attr') or None
-        row = self._describe(request, path, resource_name, with_attr)
+        row = self._describe(request, identity, resource_name, with_attr)
         return {'resource': views.resource(request, row, with_detail=True)}
 
-    def metadata(self, request: wsgi.Request, resource_name: str, **path: str) -> Values:
-        return {'metadata': self._describe(request, path, resource_name, False)['metadata']}
+    def metadata(self, request: wsgi.Request, resource_name: str, identity: Values) -> Values:
+        return {'metadata': self._describe(request, identity, resource_name, False)['metadata']}
 
     def _describe(
         self,
         request: wsgi.Request,
-        path: dict[str, str],
+        identity: Values,
         resource_name: str,
         with_attr: list[str] | Literal[False] | None,
     ) -> Values:
-        identity = params.identity_of(**path)
         return self.client.describe_stack_resource(
             request.context,
             stack_identity=identity,
@@ -70,22 +69,21 @@ class ResourceController:
         )
 
     def signal(
-        self, request: wsgi.Request, resource_name: str, body: Value = None, **path: str
+        self, request: wsgi.Request, resource_name: str, identity: Values, body: Value = None
     ) -> None:
         """Send a signal to the resource; its type interprets the body."""
-        identity = params.identity_of(**path)
         self.client.resource_signal(
             request.context, stack_identity=identity, resource_name=resource_name, details=body
         )
 
     def mark_unhealthy(
-        self, request: wsgi.Request, resource_name: str, body: Value, **path: str
+        self, request: wsgi.Request, resource_name: str, body: Value, identity: Values
     ) -> None:
         """Mark the resource unhealthy, so that the next update replaces it, or remove the mark."""
         unhealthy, reason = _health(body)
         self.client.resource_mark_unhealthy(
             request.context,
-            stack_identity=params.identity_of(**path),
+            stack_identity=identity,
             resource_name=resource_name,
             mark_unhealthy=unhealthy,
             resource_status_reason=reason,

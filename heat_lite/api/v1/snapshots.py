@@ -5,7 +5,6 @@ import dataclasses
 from webob import exc
 
 from heat_lite.api import wsgi
-from heat_lite.api.v1 import params
 from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc.client import EngineClient
 
@@ -16,7 +15,7 @@ LONGEST_NAME = 255
 class SnapshotController:
     client: EngineClient
 
-    def snapshot(self, request: wsgi.Request, body: Value = None, **path: str) -> Values:
+    def snapshot(self, request: wsgi.Request, identity: Values, body: Value = None) -> Values:
         """Start a snapshot; its data is complete when its status is COMPLETE."""
         name = (body or {}).get('name')
         if name is not None and not _is_name(name):
@@ -24,9 +23,7 @@ class SnapshotController:
                 f'The name of a snapshot is a string of at most {LONGEST_NAME} characters, '
                 'without NUL.'
             )
-        return self.client.stack_snapshot(
-            request.context, stack_identity=params.identity_of(**path), name=name
-        )
+        return self.client.stack_snapshot(request.context, stack_identity=identity, name=name)
 
 
 def _is_name(name: object) -> bool:

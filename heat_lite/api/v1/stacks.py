@@ -28,7 +28,7 @@ class StackController:
     """Actions on stacks.
 
     ``policy`` is enforced here where the rule depends on the query or the body. The parameters
-    ``path`` are the gaps of the route: tenant_id, stack_name and stack_id.
+    ``identity``: that of the stack in the path (see ``wsgi.Application``).
     """
 
     client: EngineClient
@@ -64,10 +64,10 @@ class StackController:
             body['count'] = self.client.count_stacks(request.context, **scope)
         return body
 
-    def show(self, request: wsgi.Request, **path: str) -> Values:
+    def show(self, request: wsgi.Request, identity: Values) -> Values:
         resolve = params.read_flag(request.query, api.PARAM_RESOLVE_OUTPUTS, default=True)
         found = self.client.show_stack(
-            request.context, stack_identity=params.identity_of(**path), resolve_outputs=resolve
+            request.context, stack_identity=identity, resolve_outputs=resolve
         )
         if not found:
             raise exc.HTTPNotFound('No stack found.')
@@ -94,43 +94,42 @@ class StackController:
             row = self.client.preview_stack(request.context, **args)
         return {'stack': views.previewed_stack(request, row)}
 
-    def update(self, request: wsgi.Request, body: Value, **path: str) -> webob.Response:
+    def update(self, request: wsgi.Request, body: Value, identity: Values) -> webob.Response:
         """Update the stack to the body; what the body omits is removed from the stack."""
-        return self._update(request, StackRequest(body, self.limits), path, existing=False)
+        return self._update(request, StackRequest(body, self.limits), identity, existing=False)
 
-    def update_patch(self, request: wsgi.Request, body: Value, **path: str) -> webob.Response:
+    def update_patch(self, request: wsgi.Request, body: Value, identity: Values) -> webob.Response:
         """Update the stack; what the body omits stays as it is."""
         stack_request = StackRequest(body, self.limits)
         rule = 'stacks:update_patch' if stack_request.has_content() else 'stacks:update_no_change'
         self.policy.enforce(request.context, rule)
-        return self._update(request, stack_request, path, existing=True)
+        return self._update(request, stack_request, identity, existing=True)
 
     def _update(
         self,
         request: wsgi.Request,
         stack_request: StackRequest,
-        path: dict[str, str],
+        identity: Values,
         existing: bool,
     ) -> webob.Response:
         args = stack_request.update_args(existing)
         args['args'].update(_condition(request))
-        identity = params.identity_of(**path)
         with error_positions.locate_errors(stack_request):
             updated = self.client.update_stack(request.context, stack_identity=identity, **args)
         response = exc.HTTPAccepted()
         response.etag = updated and updated.get('digest')
         return response
 
-    def preview_update(self, request: wsgi.Request, body: Value, **path: str) -> Values:
+    def preview_update(self, request: wsgi.Request, body: Value, identity: Values) -> Values:
         """Return the changes that ``update`` would make."""
-        return self._preview_update(request, body, path, existing=False)
+        return self._preview_update(request, body, identity, existing=False)
 
-    def preview_update_patch(self, request: wsgi.Request, body: Value, **path: str) -> Values:
+    def preview_update_patch(self, request: wsgi.Request, body: Value, identity: Values) -> Values:
         """Return the changes that ``update_patch`` would make."""
-        return self._preview_update(request, body, path, existing=True)
+        return self._preview_update(request, body, identity, existing=True)
 
     def _preview_update(
-        self, request: wsgi.Request, body: Value, path: dict[str, str], existing: bool
+        self, request: wsgi.Request, body: Value, identity: Values, existing: bool
     ) -> Values:
         stack_request = StackRequest(body, self.limits)
         args = stack_request.update_args(existing)
@@ -138,19 +137,17 @@ class StackController:
             args['args'][api.PARAM_SHOW_NESTED] = params.read_flag(
                 request.query, api.PARAM_SHOW_NESTED
             )
-        identity = params.identity_of(**path)
         with error_positions.locate_errors(stack_request):
             found = self.client.preview_update_stack(
                 request.context, stack_identity=identity, **args
             )
         return views.changes(found)
 
-    def delete(self, request: wsgi.Request, **path: str) -> webob.Response:
+    def delete(self, request: wsgi.Request, identity: Values) -> webob.Response:
         more = _condition(request)
         if params.read_flag(request.query, api.FORCE):
             self.policy.enforce(request.context, 'stacks:force_delete')
             more[api.FORCE] = True
-        identity = params.identity_of(**path)
         self.client.delete_stack(request.context, stack_identity=identity, **more)
         return wsgi.no_content()
 
