@@ -1,6 +1,6 @@
 """Notifications on the message bus, and the event sinks of environments.
 
-Both are sent by a background thread, each from an Outbox, after the transaction that they report
+Both are an Outbox, whose items a background thread sends, after the transaction that they report
 has been committed.
 """
 
@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from heat_lite.clients import client_plugin
@@ -34,16 +34,14 @@ MOST_WAITING = 10000
 class Outbox:
     """A queue whose items a background thread delivers one after the other.
 
-    ``deliver(item)`` handles its own errors. ``items`` and ``receiver`` name, for the log, what is
-    queued and where it goes.
+    ``items`` and ``receiver`` name, for the log, what is queued and where it goes.
     """
 
-    def __init__(
-        self, deliver: Callable[[Value], object], items: str, receiver: str, most: int
-    ) -> None:
-        self._deliver = deliver
-        self._items, self._receiver, self._most = items, receiver, most
-        self._waiting: queue.Queue = queue.Queue(most)
+    items: str
+    receiver: str
+
+    def __init__(self) -> None:
+        self._waiting: queue.Queue = queue.Queue(MOST_WAITING)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -52,14 +50,14 @@ class Outbox:
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self._deliver_all, name=self._items, daemon=True
+                    target=self._deliver_all, name=self.items, daemon=True
                 )
                 self._thread.start()
         try:
             self._waiting.put_nowait(item)
         except queue.Full:
             LOG.warning(
-                '%s is dropped: %d %s wait for %s', name, self._most, self._items, self._receiver
+                '%s is dropped: %d %s wait for %s', name, MOST_WAITING, self.items, self.receiver
             )
 
     def stop(self, seconds: float) -> None:
@@ -71,27 +69,33 @@ class Outbox:
             self._thread.join(seconds)
         except queue.Full:
             LOG.warning(
-                '%d %s still wait for %s: they are dropped', self._most, self._items, self._receiver
+                '%d %s still wait for %s: they are dropped', MOST_WAITING, self.items, self.receiver
             )
 
     def _deliver_all(self) -> None:
         while (item := self._waiting.get()) is not None:
-            self._deliver(item)
+            self.deliver(item)
+
+    def deliver(self, item: Value) -> None:
+        """Deliver an item, and handle the errors of that."""
+        raise NotImplementedError
 
 
 # --------------- notifications on the message bus
 
 
-class Notifications:
+class Notifications(Outbox):
     """Sends notifications through ``notifier``, oslo.messaging's, or none at all if it is None.
 
     ``level`` is the priority of notifications except those of failures, which are errors.
     """
 
+    items, receiver = 'notifications', 'the broker'
+
     def __init__(self, notifier: Value, level: str = 'INFO') -> None:
+        super().__init__()
         self._notifier = notifier
         self._level = level.lower()
-        self._outbox = Outbox(self._send, 'notifications', 'the broker', MOST_WAITING)
 
     @property
     def wanted(self) -> bool:
@@ -103,15 +107,9 @@ class Notifications:
     ) -> None:
         """Queue a notification."""
         if self.wanted:
-            self._outbox.put(
-                (context, 'error' if failed else self._level, event_type, payload), event_type
-            )
+            self.put((context, 'error' if failed else self._level, event_type, payload), event_type)
 
-    def stop(self, seconds: float) -> None:
-        """Wait up to ``seconds`` for the queued notifications to be sent."""
-        self._outbox.stop(seconds)
-
-    def _send(self, item: Value) -> None:
+    def deliver(self, item: Value) -> None:
         context, level, event_type, payload = item
         try:
             getattr(self._notifier, level)(context, event_type, payload)
@@ -182,16 +180,18 @@ class ZaqarQueue:
 SINK_TYPES = {'zaqar-queue': ZaqarQueue}
 
 
-class Sinks:
+class Sinks(Outbox):
     """The event sinks that an environment may name.
 
     ``types`` are those of plug-ins: ``{type: class}``, whose objects have ``consume(context,
     event)``.
     """
 
+    items, receiver = 'events', 'their sinks'
+
     def __init__(self, types: Mapping[str, type] | None = None) -> None:
+        super().__init__()
         self._types = {**SINK_TYPES, **(types or {})}
-        self._outbox = Outbox(self._send, 'events', 'their sinks', MOST_WAITING)
 
     def send(self, stack: 'Stack', journal: 'Journal', **payload: Value) -> None:
         """Queue an event for the sinks of the stack's environment, once it is committed."""
@@ -204,13 +204,9 @@ class Sinks:
             'payload': {'stack_id': stack.id, 'version': VERSION, **payload},
         }
         item = stack.context, stack.clients(), wanted, event
-        journal.on_commit(lambda: self._outbox.put(item, 'An event'))
+        journal.on_commit(lambda: self.put(item, 'An event'))
 
-    def stop(self, seconds: float) -> None:
-        """Wait up to ``seconds`` for the queued events to be delivered."""
-        self._outbox.stop(seconds)
-
-    def _send(self, item: Value) -> None:
+    def deliver(self, item: Value) -> None:
         context, clients, wanted, event = item
         for sink in wanted:
             self._consume(dict(sink), client_plugin.RequestingContext(context, clients), event)
