@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, tracing
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value
 from heat_lite.engine.stack import legacy_stacks, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
@@ -38,12 +38,12 @@ class Request:
     def __init__(self) -> None:
         self._done = threading.Event()
         self._given_back = False
-        self._result: Value = None
+        self.result: Value = None
         self._error: BaseException | None = None
 
     def end(self, result: Value = None, error: BaseException | None = None) -> None:
         """Release the requester, with a result or with an error to raise."""
-        self._result, self._error = result, error
+        self.result, self._error = result, error
         self._done.set()
 
     def give_back(self) -> None:
@@ -66,10 +66,6 @@ class Request:
             raise self._error
         return True
 
-    @property
-    def result(self) -> Value:
-        return self._result
-
 
 class Callback(Request):
     """A call of ``function(stack)`` between two turns of the walker.
@@ -80,18 +76,18 @@ class Callback(Request):
     def __init__(self, function: Callable[[Stack], Value]) -> None:
         super().__init__()
         self._function = function
-        self._outcome: Values = {}
 
     def call(self, stack: Stack) -> None:
         """Call the function; its error belongs to the requester."""
+        self._error = None
         try:
-            self._outcome = {'result': self._function(stack)}
+            self.result = self._function(stack)
         except Exception as error:
-            self._outcome = {'error': error}
+            self._error = error
 
     def deliver(self) -> None:
         """Release the requester with the outcome of the call."""
-        self.end(**self._outcome)
+        self._done.set()
 
 
 class ActionRequest(Request):

@@ -170,6 +170,10 @@ class Record(identifier.WithUuid):
         return identifier.physical_name(stack_name, self.name, self.uuid, limit)
 
 
+#: the fields of a turn that are no reason to write it
+WAITING = ('stale_attributes', 'callbacks')
+
+
 @dataclasses.dataclass(eq=False)
 class PendingChanges:
     """What one turn stores: rows, properties, attributes, data, events and columns of the stack.
@@ -200,19 +204,7 @@ class PendingChanges:
 
     def is_empty(self) -> bool:
         """Return whether there is nothing to write."""
-        return not (
-            self.events
-            or self.changed
-            or self.added
-            or self.removed
-            or self.stack
-            or self.data
-            or self.properties
-            or self.attributes
-            or self.metadata
-            or self.signals
-            or self.points
-        )
+        return not any(value for name, value in vars(self).items() if name not in WAITING)
 
     def records(self) -> set[Record]:
         """Return the records whose rows are changed or deleted."""
