@@ -4,6 +4,7 @@ engine.
 Tests: tests/functional/test_processes.py.
 """
 
+import dataclasses
 import functools
 import logging
 import random
@@ -83,21 +84,21 @@ ENDPOINTS = (
 )
 
 
+@dataclasses.dataclass
 class PeriodicTask:
     """Calls ``work`` at intervals in a thread of its own, first after ``delay`` seconds.
 
     Each interval varies by a fifth, so that engines started together do not work in step.
     """
 
-    def __init__(
-        self, name: str, interval: float, work: Callable[[], object], delay: float = 0
-    ) -> None:
-        self._name = name
-        self._interval = interval
-        self._work = work
-        self._delay = delay
+    name: str
+    interval: float
+    work: Callable[[], object]
+    delay: float = 0
+
+    def __post_init__(self) -> None:
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -112,15 +113,15 @@ class PeriodicTask:
             self._thread.join(seconds)
 
     def _run(self) -> None:
-        self._stopping.wait(self._delay)
+        self._stopping.wait(self.delay)
         while not self._stopping.is_set():
             try:
-                self._work()
+                self.work()
             except Exception:  # the database may be unreachable; the next interval retries
                 LOG.exception(
-                    'Periodic task %s failed: it is retried at the next interval', self._name
+                    'Periodic task %s failed: it is retried at the next interval', self.name
                 )
-            self._stopping.wait(self._interval * random.uniform(0.8, 1.2))
+            self._stopping.wait(self.interval * random.uniform(0.8, 1.2))
 
 
 class EngineService:

@@ -4,6 +4,7 @@ The signature covers method, host, path and query. A proxy may change the host a
 the path away, so the public URL of the service serves as well.
 """
 
+import dataclasses
 import hmac
 import urllib.parse
 
@@ -16,16 +17,16 @@ from heat_lite.common import ec2
 from heat_lite.common.value_types import Values
 
 
+@dataclasses.dataclass
 class LocalSignatureFilter(wsgi.Filter):
     """Filter; ``url``: the public URL of the service, ``max_body`` in bytes."""
 
-    def __init__(
-        self, application: wsgi.WsgiApp, keys: local_keys.LocalKeys, max_body: int, url: str = ''
-    ) -> None:
-        super().__init__(application)
-        self.keys = keys
-        self.public = urllib.parse.urlsplit(url)
-        self.max_body = max_body
+    keys: local_keys.LocalKeys
+    max_body: int
+    url: str = ''
+
+    def __post_init__(self) -> None:
+        self.public = urllib.parse.urlsplit(self.url)
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         request = webob.Request(environ)

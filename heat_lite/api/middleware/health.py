@@ -29,19 +29,18 @@ FRESH_SECONDS = 1.0
 GROUP = 'healthcheck'
 
 
+@dataclasses.dataclass
 class HealthFilter(wsgi.Filter):
     """Filter that responds to its path without authentication, and passes all others on.
 
     ``checks``: the checks of [healthcheck]. A request that they ignore is passed on.
     """
 
-    def __init__(
-        self, application: wsgi.WsgiApp, client: EngineClient, checks: healthcheck.Healthcheck
-    ) -> None:
-        super().__init__(application)
-        self.client = client
-        self.checks = checks
-        self.health = health_checks.Health(probes(client))
+    client: EngineClient
+    checks: healthcheck.Healthcheck
+
+    def __post_init__(self) -> None:
+        self.health = health_checks.Health(probes(self.client))
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         path = environ.get('PATH_INFO')

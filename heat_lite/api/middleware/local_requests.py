@@ -4,6 +4,7 @@ Any page can make a browser send forms and simple requests to a service on the u
 by a name that it lets point there (DNS rebinding) also read the responses.
 """
 
+import dataclasses
 import hmac
 import ipaddress
 import urllib.parse
@@ -19,6 +20,7 @@ JSON = 'application/json'
 TOKEN_HEADER = 'HTTP_X_AUTH_TOKEN'
 
 
+@dataclasses.dataclass
 class LocalRequestFilter(wsgi.Filter):
     """Filter that raises HTTPClientError for a refused request.
 
@@ -28,20 +30,14 @@ class LocalRequestFilter(wsgi.Filter):
     request has a signature, which no page can make, so that forms are no danger.
     """
 
-    def __init__(
-        self,
-        application: wsgi.WsgiApp,
-        hosts: Collection[str],
-        origins: Collection[str] = (),
-        token: str | None = None,
-        signed: bool = False,
-    ) -> None:
-        super().__init__(application)
-        self.hosts = {*LOCAL_HOSTS, *(host.lower() for host in hosts)}
-        self.any_address = any(host in WILDCARDS for host in hosts)
-        self.origins = origins
-        self.token = token
-        self.signed = signed
+    hosts: Collection[str]
+    origins: Collection[str] = ()
+    token: str | None = dataclasses.field(default=None, repr=False)
+    signed: bool = False
+
+    def __post_init__(self) -> None:
+        self.hosts = {*LOCAL_HOSTS, *(host.lower() for host in self.hosts)}
+        self.any_address = any(host in WILDCARDS for host in self.hosts)
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         self._check_host(environ)

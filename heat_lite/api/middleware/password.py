@@ -1,5 +1,6 @@
 """Filter that logs in to Keystone with the name and password of a request without a token."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 import webob.exc
@@ -24,28 +25,22 @@ NO_KEYSTONE = (
 )
 
 
+@dataclasses.dataclass
 class PasswordFilter(wsgi.Filter):
     """Filter that reads X-Auth-User and X-Auth-Key and requests a token for the URL's project.
 
     With ``multi_cloud``, X-Auth-Url selects one of the ``allowed`` Keystones.
     """
 
-    def __init__(
-        self,
-        application: wsgi.WsgiApp,
-        logins: LoginAdmission,
-        auth_url: str,
-        multi_cloud: bool = False,
-        allowed: Sequence[str] = (),
-        verify: bool | str = True,
-        cert: str | tuple[str, str] | None = None,
-    ) -> None:
-        super().__init__(application)
-        self.logins = logins
-        self.auth_url = auth_url
-        self.multi_cloud = multi_cloud
-        self.allowed = allowed
-        self.session = session.Session(verify=verify, cert=cert, timeout=TIMEOUT)
+    logins: LoginAdmission
+    auth_url: str
+    multi_cloud: bool = False
+    allowed: Sequence[str] = ()
+    verify: bool | str = True
+    cert: str | tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        self.session = session.Session(verify=self.verify, cert=self.cert, timeout=TIMEOUT)
 
     def answer(self, environ: wsgi.Environ) -> wsgi.WsgiApp:
         try:

@@ -2,6 +2,7 @@
 taken over.
 """
 
+import dataclasses
 import datetime
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from heat_lite.db import services
 from heat_lite.engine.runtime import Listener
 
 
+@dataclasses.dataclass
 class EngineMembership:
     """The other engines, by their heartbeats and by RPC.
 
@@ -18,23 +20,18 @@ class EngineMembership:
     one that does not answer is gone. ``timeout``: seconds by ``clock`` that a heartbeat counts.
     """
 
-    def __init__(
-        self,
-        listener: Listener,
-        alone: bool = False,
-        timeout: float = 0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._listener = listener
-        self.alone = alone
-        self._timeout = timeout
-        self._clock = clock
+    listener: Listener
+    alone: bool = False
+    timeout: float = 0
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
         self._heartbeats: dict[str, tuple[datetime.datetime, float]] = {}
         self._context = request_context.admin_context()
 
     def answers(self, engine_id: str) -> bool:
         """Return whether the engine answers a call."""
-        return self._listener.is_alive(self._context, engine_id)
+        return self.listener.is_alive(self._context, engine_id)
 
     def is_gone(
         self, engine_id: str, heartbeats: Mapping[str, datetime.datetime | None] | None = None
@@ -69,6 +66,6 @@ class EngineMembership:
             return False
         last, since = self._heartbeats.get(engine_id, (None, 0))
         if last != heartbeat:
-            self._heartbeats[engine_id] = heartbeat, self._clock()
+            self._heartbeats[engine_id] = heartbeat, self.clock()
             return True
-        return self._clock() - since < self._timeout
+        return self.clock() - since < self.timeout

@@ -10,6 +10,7 @@ Tests: tests/chaos/test_crash_loops.py, tests/unit/engine/stack/test_quarantine.
 """
 
 import contextlib
+import dataclasses
 import functools
 import logging
 import threading
@@ -40,6 +41,7 @@ REPORT_POLL_SECONDS = 0.5
 ACTION, CALLED, ENGINE, DEATHS, DEAD = 'action', 'called', 'engine', 'deaths', 'dead'
 
 
+@dataclasses.dataclass
 class Quarantine:
     """The interrupted resources of one resumed action, and the engines that each has seen die.
 
@@ -48,23 +50,15 @@ class Quarantine:
     it.
     """
 
-    def __init__(
-        self,
-        action: str,
-        names: set[str],
-        dead: dict[str, list[str]],
-        store: Callable[[Values | None], bool],
-        load: Callable[[], Values | None],
-        slot: threading.Lock,
-        engine_id: str = '',
-    ) -> None:
-        self._action = action
-        self._names = names
-        self._dead = dead
-        self._store = store
-        self._load = load
-        self._slot = slot
-        self._engine_id = engine_id
+    action: str
+    names: set[str]
+    dead: dict[str, list[str]]
+    store: Callable[[Values | None], bool]
+    load: Callable[[], Values | None]
+    slot: threading.Lock
+    engine_id: str = ''
+
+    def __post_init__(self) -> None:
         #: the word for the call in errors; None: the action of the resource
         self.call: str | None = None
         self._lock = threading.Lock()
@@ -75,12 +69,12 @@ class Quarantine:
         Raises EnginesDied for a resource that has ended its engines.
         """
         name = resource.name
-        if name not in self._names or resource.stack.action != self._action.partition(' ')[0]:
+        if name not in self.names or resource.stack.action != self.action.partition(' ')[0]:
             return (yield from work)
         if (yield from self._has_ended_engines(name, resource.stack.limits.engine_death_limit)):
-            died = len(self._dead[name])
+            died = len(self.dead[name])
             raise exception.EnginesDied(count=died, action=self.call or resource.action)
-        while not self._slot.acquire(blocking=False):
+        while not self.slot.acquire(blocking=False):
             yield POLL_SECONDS
         with self._announced(name):
             ended, value = _first_step(work)
@@ -88,17 +82,17 @@ class Quarantine:
 
     def add(self, names: set[str]) -> None:
         """Guard further resources."""
-        self._names |= names
+        self.names |= names
 
     def _has_ended_engines(self, name: str, limit: int) -> Generator[Value, None, bool]:
         """Return whether the call of a resource, and nothing else, has ended ``limit`` engines.
 
         Waits for what is not known yet of these engines, if it decides.
         """
-        dead = self._dead.get(name, [])
+        dead = self.dead.get(name, [])
         until = time.monotonic() + REPORT_SECONDS
         while len(dead) >= limit:
-            ended = (self._load() or {}).get(locks.ENDED, {})
+            ended = (self.load() or {}).get(locks.ENDED, {})
             own = sum(ended.get(engine_id, False) for engine_id in dead)
             open_ids = [engine_id for engine_id in dead if engine_id and engine_id not in ended]
             if own + (len(dead) - own) // UNKNOWN_DEATHS >= limit:
@@ -119,14 +113,14 @@ class Quarantine:
                 if withdrawn.is_set():
                     return
                 withdrawn.set()
-            self._names.discard(name)
-            self._dead.pop(name, None)
+            self.names.discard(name)
+            self.dead.pop(name, None)
             try:
                 self._write(None)
             except Exception:
                 LOG.exception('The announced call of %s could not be withdrawn', name)
             finally:
-                self._slot.release()
+                self.slot.release()
 
         timer = threading.Timer(SLOW_SECONDS, withdraw)
         timer.daemon = True
@@ -141,10 +135,10 @@ class Quarantine:
 
     def _write(self, called: str | None) -> bool:
         """Store the state. Return False where another engine has the stack lock."""
-        value = _column(self._action, dict(self._dead))
+        value = _column(self.action, dict(self.dead))
         if called:
-            value |= {CALLED: called, ENGINE: self._engine_id}
-        return self._store(value if called or value[DEAD] else None)
+            value |= {CALLED: called, ENGINE: self.engine_id}
+        return self.store(value if called or value[DEAD] else None)
 
 
 def after_takeover(stack: Stack) -> Quarantine | None:
