@@ -13,8 +13,7 @@ import weakref
 from collections.abc import Iterable
 
 from heat_lite.api.event_listener import EventListener, FeedEvent, complete_state, error
-from heat_lite.common import context as request_context
-from heat_lite.common import event_cursor, exception, status
+from heat_lite.common import context as request_context, event_cursor, exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
 from heat_lite.common.event_pace import EventPace

@@ -5,8 +5,7 @@ import pathlib
 import re
 from collections.abc import Iterable, Mapping
 
-from heat_lite.authoring import compose_build, compose_service
-from heat_lite.authoring import compose_values as values
+from heat_lite.authoring import compose_build, compose_service, compose_values as values
 from heat_lite.common.value_types import Value, Values, without_none
 
 TYPE = 'HeatLite::Container::'

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import yaml
 
-from heat_lite.authoring import compose_service, located_errors
-from heat_lite.authoring import compose_values as values
+from heat_lite.authoring import compose_service, compose_values as values, located_errors
 from heat_lite.cli import errors
 from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.template.conversion.cfn_reader import construct_untagged

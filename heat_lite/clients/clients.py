@@ -8,13 +8,12 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import requests
-from keystoneauth1 import adapter, exceptions
-from keystoneauth1 import session as ks_session
+from keystoneauth1 import adapter, exceptions, session as ks_session
 from keystoneauth1.identity import base as identity_base
 from oslo_config import cfg
 
-from heat_lite.clients import client_plugin as client_plugins
 from heat_lite.clients import (
+    client_plugin as client_plugins,
     errors,
     keystone_session,
     microversions,

@@ -7,8 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from keystoneauth1 import adapter, exceptions
-from keystoneauth1 import session as ks_session
+from keystoneauth1 import adapter, exceptions, session as ks_session
 
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.common.local_stack_domain import LocalStackDomain

@@ -11,8 +11,7 @@ from typing import Any
 
 import docker
 import requests
-from docker import constants, tls
-from docker import errors as docker_errors
+from docker import constants, errors as docker_errors, tls
 
 from heat_lite.clients import errors, ssh_transport
 from heat_lite.common.value_types import Value, Values

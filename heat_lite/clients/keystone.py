@@ -11,8 +11,7 @@ import threading
 import uuid
 from typing import Any
 
-from keystoneauth1 import access as ks_access
-from keystoneauth1 import adapter, exceptions
+from keystoneauth1 import access as ks_access, adapter, exceptions
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import requests
-from keystoneauth1 import access, exceptions, plugin
-from keystoneauth1 import session as ks_session
+from keystoneauth1 import access, exceptions, plugin, session as ks_session
 from keystoneauth1.identity import base, v3
 from oslo_config import cfg
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable
 
-from keystoneauth1 import adapter as ks_adapter
-from keystoneauth1 import exceptions
+from keystoneauth1 import adapter as ks_adapter, exceptions
 from oslo_config import cfg
 
 from heat_lite.common.value_types import Value

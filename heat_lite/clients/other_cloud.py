@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from keystoneauth1 import adapter, exceptions, loading
-from keystoneauth1 import session as ks_session
+from keystoneauth1 import adapter, exceptions, loading, session as ks_session
 from requests import adapters
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
 from urllib3.connection import HTTPConnection, HTTPSConnection

@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import sqlalchemy
 from oslo_config import cfg
-from oslo_db import exception as db_exception
-from oslo_db import options as db_options
+from oslo_db import exception as db_exception, options as db_options
 from sqlalchemy.engine import Connection
 
 from heat_lite.common import exception, metrics, tracing

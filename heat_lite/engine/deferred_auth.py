@@ -19,8 +19,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value
-from heat_lite.db import credentials
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import credentials, stacks as db_stacks
 from heat_lite.engine import scheduler
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
-from heat_lite.db import column_types
-from heat_lite.db import events as db_events
+from heat_lite.db import column_types, events as db_events
 from heat_lite.engine import notification
 from heat_lite.engine.validation import masking
 

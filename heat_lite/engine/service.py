@@ -19,10 +19,13 @@ from heat_lite.clients import clients, docker_plugin, keystone, trusts
 from heat_lite.clients.cloud_login import Clouds
 from heat_lite.common import exception, health_checks, installation, long_work, urlfetch
 from heat_lite.common.value_types import Values
-from heat_lite.db import connections, group_commit
-from heat_lite.db import locks as db_locks
-from heat_lite.db import services as db_services
-from heat_lite.db import session as db_session
+from heat_lite.db import (
+    connections,
+    group_commit,
+    locks as db_locks,
+    services as db_services,
+    session as db_session,
+)
 from heat_lite.db.maintenance import purge as db_purge
 from heat_lite.engine import deferred_auth, notification, runtime, task_pool
 from heat_lite.engine.cluster import heartbeat, membership, placement, takeover, watch_timer
@@ -36,14 +39,14 @@ from heat_lite.engine.endpoints import (
     resources,
     services,
     snapshots,
+    software as software_endpoints,
     stack_queries,
     stacks,
     templates,
     text_queries,
+    watch_rules as watch_rule_endpoints,
     worker,
 )
-from heat_lite.engine.endpoints import software as software_endpoints
-from heat_lite.engine.endpoints import watch_rules as watch_rule_endpoints
 from heat_lite.engine.event_announcer import EventAnnouncer
 from heat_lite.engine.execution import nested_stacks, task_manager, work_report, workers
 from heat_lite.engine.registry import Registry
@@ -52,10 +55,12 @@ from heat_lite.engine.software import software
 from heat_lite.engine.stack import lifecycle_plugins, stack_users
 from heat_lite.engine.watch import watch_rules
 from heat_lite.policies.enforcer import Enforcer
-from heat_lite.rpc import api as rpc_api
-from heat_lite.rpc import event_stream as event_messages
-from heat_lite.rpc import listener as rpc_listener
-from heat_lite.rpc import messaging
+from heat_lite.rpc import (
+    api as rpc_api,
+    event_stream as event_messages,
+    listener as rpc_listener,
+    messaging,
+)
 from heat_lite.template.functions import budget
 
 LOG = logging.getLogger(__name__)

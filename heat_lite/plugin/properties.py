@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from heat_lite.common.value_types import Value
-from heat_lite.template import constraints as template_constraints
-from heat_lite.template import schema as template_schema
-from heat_lite.template import support
+from heat_lite.template import (
+    constraints as template_constraints,
+    schema as template_schema,
+    support,
+)
 
 
 class Schema(template_schema.PropertySchema):

@@ -19,12 +19,20 @@ from oslo_messaging import serializer as oslo_serializer
 from oslo_messaging._drivers import common as oslo_common
 from oslo_messaging._drivers.base import RpcIncomingMessage
 from oslo_messaging.notify import notifier as oslo_notifier
-from oslo_messaging.rpc import client as oslo_client
-from oslo_messaging.rpc import dispatcher as oslo_dispatcher
-from oslo_messaging.rpc import server as oslo_server
+from oslo_messaging.rpc import (
+    client as oslo_client,
+    dispatcher as oslo_dispatcher,
+    server as oslo_server,
+)
 
-from heat_lite.common import context as common_context
-from heat_lite.common import exception, log_context, long_work, metrics, tracing
+from heat_lite.common import (
+    context as common_context,
+    exception,
+    log_context,
+    long_work,
+    metrics,
+    tracing,
+)
 from heat_lite.common.value_types import Value, Values
 from heat_lite.rpc import api, rabbit, remote_errors, reply_size, request_executor, tables
 

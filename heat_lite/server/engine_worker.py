@@ -9,8 +9,7 @@ import uuid
 
 from heat_lite.common import health_checks, memory, metrics
 from heat_lite.db import connections, session
-from heat_lite.engine import engine_metrics
-from heat_lite.engine import service as engine_service
+from heat_lite.engine import engine_metrics, service as engine_service
 from heat_lite.operate.heat_database import ownership
 from heat_lite.rpc import messaging
 from heat_lite.server import supervisor

@@ -9,8 +9,7 @@ import pathlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heat_lite import conf as options
-from heat_lite import resources
+from heat_lite import conf as options, resources
 from heat_lite.common import exception, installation
 from heat_lite.engine.registry import Registry
 from heat_lite.resources.base.template_resource import SUBSTITUTES

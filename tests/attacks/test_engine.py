@@ -17,8 +17,7 @@ from heat_lite.api.middleware import context
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.common.local_stack_domain import DISABLED
-from heat_lite.db import resources as db_resources
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.engine.signals import signals
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.resources.heat import wait_condition

@@ -12,8 +12,7 @@ from oslo_log import formatters, log
 
 from heat_lite.cli import main as command
 from heat_lite.cli.display import terminal
-from heat_lite.common import context as common_context
-from heat_lite.common import log_context, printable
+from heat_lite.common import context as common_context, log_context, printable
 from heat_lite.startup import log_format
 from tests.functional import shapes
 from tests.timeouts import WAIT_SECONDS

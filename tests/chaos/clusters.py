@@ -19,8 +19,7 @@ import urllib.parse
 import requests
 
 from tests import brokers, databases, ports, timeouts
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import engine_processes
+from tests.chaos import cloud as chaos_cloud, engine_processes
 from tests.chaos.test_engine_crashes import GENERATED, THING, template, thing
 from tests.functional import shapes
 

@@ -16,8 +16,7 @@ import sqlalchemy
 from heat_lite.db import models
 from heat_lite.rpc import api, messaging
 from tests import ports
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import clusters, engine_processes
+from tests.chaos import cloud as chaos_cloud, clusters, engine_processes
 from tests.chaos.clusters import WAIT_SECONDS
 from tests.chaos.test_engine_crashes import template, thing
 from tests.chaos.unreliable_broker import FaultInjector

@@ -13,8 +13,7 @@ import time
 import pytest
 
 from tests import databases
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import engine_processes
+from tests.chaos import cloud as chaos_cloud, engine_processes
 from tests.timeouts import WAIT_SECONDS
 
 KILLS = int(os.environ.get('HEAT_LITE_KILLS', '24'))

@@ -10,8 +10,7 @@ import pytest
 from heat_lite.common import exception
 from heat_lite.db import session
 from tests import databases
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import engine_processes
+from tests.chaos import cloud as chaos_cloud, engine_processes
 from tests.chaos.test_engine_crashes import GENERATED, THING, template, thing
 from tests.timeouts import WAIT_SECONDS
 

@@ -15,8 +15,7 @@ import sqlalchemy
 
 from heat_lite.db import migration, models
 from tests import brokers, databases, servers
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import clusters, engine_processes
+from tests.chaos import cloud as chaos_cloud, clusters, engine_processes
 from tests.chaos.test_engine_crashes import GENERATED, THING, template, thing
 
 WIDE, DEEP = 5, 9

@@ -16,8 +16,7 @@ import requests
 import sqlalchemy
 
 from tests import databases
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import clusters
+from tests.chaos import cloud as chaos_cloud, clusters
 from tests.chaos.clusters import KILL_SECONDS, STACKS, WAIT_SECONDS, create_all
 from tests.chaos.test_engine_crashes import FILES, FIRST, GENERATED, INSIDE, THING, template, thing
 

@@ -6,8 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from tests import databases, engines
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import engine_processes
+from tests.chaos import cloud as chaos_cloud, engine_processes
 from tests.chaos.test_engine_crashes import template, thing
 
 TOKEN, PASSWORD, HIDDEN = 'planted-token-5f1', 'planted-password-8c2', 'planted-parameter-3e9'

@@ -11,8 +11,7 @@ from heat_lite.db import locks
 from heat_lite.engine.service import EngineService
 from heat_lite.engine.stack import snapshots
 from tests import databases, engines
-from tests.chaos import cloud as chaos_cloud
-from tests.chaos import clusters, engine_processes
+from tests.chaos import cloud as chaos_cloud, clusters, engine_processes
 from tests.chaos.test_engine_crashes import (
     FILES,
     GENERATED,

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import openstack
 import pytest
-from heatclient import client as heatclient
-from heatclient import exc
+from heatclient import client as heatclient, exc
 from keystoneauth1 import session
 from keystoneauth1.identity import v3
 from keystoneauth1.noauth import NoAuth

@@ -6,8 +6,7 @@ import pytest
 import sqlalchemy
 
 from heat_lite.common import exception
-from heat_lite.db import models, session
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import models, session, stacks as db_stacks
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 

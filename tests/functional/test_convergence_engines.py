@@ -8,8 +8,7 @@ import pytest
 import sqlalchemy
 
 from heat_lite.common import exception
-from heat_lite.db import journal, locks, models, session
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import journal, locks, models, session, stacks as db_stacks
 from heat_lite.engine.endpoints import stacks, worker
 from heat_lite.engine.execution import actions, mailbox, steps
 from heat_lite.engine.stack import stack_users

@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from heat_lite.common import exception
-from heat_lite.db import models, services, session
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import models, services, session, stacks as db_stacks
 from heat_lite.engine.execution import traversal
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.runtime import EngineLimits

@@ -4,8 +4,7 @@ import json
 import os
 import time
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.functional import shapes
 

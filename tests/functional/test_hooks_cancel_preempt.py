@@ -9,8 +9,7 @@ import time
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.db import journal, locks
-from heat_lite.db import resources as db_resources
+from heat_lite.db import journal, locks, resources as db_resources
 from heat_lite.engine.execution.task_manager import ThreadGroupManager
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.service import EngineService

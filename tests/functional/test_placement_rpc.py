@@ -6,8 +6,7 @@ import uuid
 import pytest
 
 from heat_lite.common import exception
-from heat_lite.db import locks
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import locks, stacks as db_stacks
 from heat_lite.db.queries import StackFilter
 from heat_lite.engine.execution import nested_stacks
 from heat_lite.rpc import api

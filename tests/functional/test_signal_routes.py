@@ -7,8 +7,7 @@ import pytest
 import requests
 
 from heat_lite.common import exception
-from heat_lite.db import models, session
-from heat_lite.db import resources as db_resources
+from heat_lite.db import models, resources as db_resources, session
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 from tests.timeouts import WAIT_SECONDS
 

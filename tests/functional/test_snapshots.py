@@ -5,8 +5,7 @@ import threading
 import time
 
 import pytest
-from heatclient import client as heatclient
-from heatclient import exc
+from heatclient import client as heatclient, exc
 from keystoneauth1 import session as keystone_session
 
 from heat_lite.common import exception

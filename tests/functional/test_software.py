@@ -8,8 +8,7 @@ import pytest
 import sqlalchemy
 
 from heat_lite.common import context, exception
-from heat_lite.db import models, session
-from heat_lite.db import resources as db_resources
+from heat_lite.db import models, resources as db_resources, session
 from heat_lite.engine.software.software import Software
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS

@@ -2,8 +2,7 @@
 
 import pytest
 
-from heat_lite.db import journal as db_journal
-from heat_lite.db import resources as db_resources
+from heat_lite.db import journal as db_journal, resources as db_resources
 from tests import databases, engines
 
 TEST = 'OS::Heat::TestResource'

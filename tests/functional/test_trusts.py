@@ -8,8 +8,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import credentials, session
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import credentials, session, stacks as db_stacks
 from heat_lite.engine.cluster import takeover
 from heat_lite.engine.stack import stack as engine_stack
 from tests import cloud, databases, engines, identity, stack_domain

@@ -7,8 +7,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import models, session
-from heat_lite.db import watch_rules as db_watch_rules
+from heat_lite.db import models, session, watch_rules as db_watch_rules
 from heat_lite.engine.watch import watch_evaluation, watch_rules
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS

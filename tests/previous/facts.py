@@ -11,8 +11,7 @@ from typing import get_args
 from heat_lite.common.context import RequestContext
 from heat_lite.db import models
 from heat_lite.engine import service
-from heat_lite.engine.endpoints import listener as listener_endpoint
-from heat_lite.engine.endpoints import worker as worker_endpoint
+from heat_lite.engine.endpoints import listener as listener_endpoint, worker as worker_endpoint
 from heat_lite.rpc import api, client, contract, listener, worker
 
 CLIENTS = {

@@ -4,8 +4,7 @@ import dataclasses
 import logging
 
 import requests
-from keystoneauth1 import adapter as ks_adapter
-from keystoneauth1 import exceptions
+from keystoneauth1 import adapter as ks_adapter, exceptions
 from oslo_config import cfg
 
 from heat_lite.api.aws import faults

@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from heat_lite.api.aws import faults, query
-from heat_lite.api.cfn import arguments as given
-from heat_lite.api.cfn import elements, page_tokens, stack_identities
+from heat_lite.api.cfn import arguments as given, elements, page_tokens, stack_identities
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext

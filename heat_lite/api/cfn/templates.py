@@ -3,8 +3,7 @@
 import dataclasses
 
 from heat_lite.api.aws import faults, query
-from heat_lite.api.cfn import arguments as given
-from heat_lite.api.cfn import elements, stack_identities
+from heat_lite.api.cfn import arguments as given, elements, stack_identities
 from heat_lite.api.v1.stack_request import RequestLimits
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values

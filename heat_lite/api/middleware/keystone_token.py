@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import webob.exc
 from keystonemiddleware import auth_token, opts
-from keystonemiddleware.auth_token import _exceptions as exceptions
-from keystonemiddleware.auth_token import _request
+from keystonemiddleware.auth_token import _exceptions as exceptions, _request
 from oslo_config import cfg
 
 from heat_lite.api import paste_config, wsgi

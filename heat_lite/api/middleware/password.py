@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 import webob.exc
-from keystoneauth1 import access as ks_access
-from keystoneauth1 import exceptions, session
+from keystoneauth1 import access as ks_access, exceptions, session
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 

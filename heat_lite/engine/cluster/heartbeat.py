@@ -16,8 +16,7 @@ import time
 
 from oslo_config import cfg
 
-from heat_lite.common import context as request_context
-from heat_lite.common import metrics
+from heat_lite.common import context as request_context, metrics
 from heat_lite.db import locks, services
 from heat_lite.engine.execution.task_manager import ThreadGroupManager
 from heat_lite.rpc import api as rpc_api

@@ -22,8 +22,7 @@ from heat_lite.engine.resource import resource
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import stack_lock
 from heat_lite.engine.stack.stack import Stack
-from heat_lite.rpc import api
-from heat_lite.rpc import client as rpc_client
+from heat_lite.rpc import api, client as rpc_client
 
 LOG = logging.getLogger(__name__)
 #: timeout of a delegated call, in seconds

@@ -12,14 +12,18 @@ import random
 import time
 from collections.abc import Collection, Mapping
 
-from heat_lite.common import context as request_context
-from heat_lite.common import exception, log_context, metrics, status
+from heat_lite.common import context as request_context, exception, log_context, metrics, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value
-from heat_lite.db import credentials, journal, locks, services
-from heat_lite.db import signals as db_signals
-from heat_lite.db import snapshots as db_snapshots
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import (
+    credentials,
+    journal,
+    locks,
+    services,
+    signals as db_signals,
+    snapshots as db_snapshots,
+    stacks as db_stacks,
+)
 from heat_lite.engine.cluster.membership import EngineMembership
 from heat_lite.engine.execution import actions
 from heat_lite.engine.runtime import Runtime

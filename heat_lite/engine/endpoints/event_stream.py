@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from heat_lite.common import event_cursor, exception, lru_cache, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.event_cursor import EventCursor
-from heat_lite.db import event_stream as db_stream
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import event_stream as db_stream, stacks as db_stacks
 from heat_lite.db.event_stream import StackPlace
 from heat_lite.db.events import EventRow
 from heat_lite.engine.endpoints.base import Endpoint, Wire

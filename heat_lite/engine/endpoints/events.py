@@ -6,9 +6,7 @@ Tests: tests/functional/test_queries.py.
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, without_none
-from heat_lite.db import events as db_events
-from heat_lite.db import session
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import events as db_events, session, stacks as db_stacks
 from heat_lite.db.queries import StackFilter
 from heat_lite.engine.endpoints.base import Endpoint, Wire, nested_rows
 from heat_lite.engine.stack import format

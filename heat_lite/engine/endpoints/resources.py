@@ -6,13 +6,11 @@ Tests: tests/functional/test_queries.py, tests/functional/test_signals.py.
 from collections.abc import Collection, Iterator
 from typing import Literal
 
-from heat_lite.common import context as request_context
-from heat_lite.common import exception, status
+from heat_lite.common import context as request_context, exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.common.value_types import Value
-from heat_lite.db import resources as db_resources
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.db.stacks import StackRow
 from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
 from heat_lite.engine.resource.record import Record

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from heat_lite import conf as options
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import locks as db_locks
-from heat_lite.db import services as db_services
+from heat_lite.db import locks as db_locks, services as db_services
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.runtime import EngineLimits
 from heat_lite.engine.stack import format

@@ -9,8 +9,7 @@ from typing import Unpack
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import session
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import session, stacks as db_stacks
 from heat_lite.db.queries import StackFilter, StackScope
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.stack import format

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
-from heat_lite.db import locks
-from heat_lite.db import resources as db_resources
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import locks, resources as db_resources, stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint
 from heat_lite.engine.stack import legacy_stacks
 from heat_lite.engine.stack.stack import Stack

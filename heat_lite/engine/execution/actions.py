@@ -14,8 +14,7 @@ from collections.abc import Callable
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
-from heat_lite.db import locks
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import locks, stacks as db_stacks
 from heat_lite.engine import deferred_auth
 from heat_lite.engine.execution import action_work, recovery
 from heat_lite.engine.execution.mailbox import ActionRequest

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value
-from heat_lite.db import journal, locks
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import journal, locks, stacks as db_stacks
 from heat_lite.engine import event, scheduler
 from heat_lite.engine.execution.mailbox import (
     SECONDS,

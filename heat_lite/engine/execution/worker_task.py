@@ -14,8 +14,7 @@ from collections.abc import Collection
 from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
-from heat_lite.db import journal, traversals
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import journal, stacks as db_stacks, traversals
 from heat_lite.db.sync_points import Key
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution import nodes

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
-from heat_lite.db import column_types
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import column_types, stacks as db_stacks
 from heat_lite.template import dependencies
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from oslo_db import exception as db_exception
 from heat_lite.common import identifier, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
-from heat_lite.db import journal as db_journal
-from heat_lite.db import sync_points
+from heat_lite.db import journal as db_journal, sync_points
 from heat_lite.engine import scheduler
 
 LOG = logging.getLogger(__name__)

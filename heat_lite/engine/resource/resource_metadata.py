@@ -10,8 +10,7 @@ from collections.abc import Callable
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
-from heat_lite.db import journal
-from heat_lite.db import resources as db_resources
+from heat_lite.db import journal, resources as db_resources
 from heat_lite.engine.resource.record import Record
 
 #: Changes of one row by threads of this engine are serialized: they conflict far more often than

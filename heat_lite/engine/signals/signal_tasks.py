@@ -21,10 +21,13 @@ from oslo_db import exception as db_exception
 from heat_lite.common import exception, identifier, lru_cache, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value
-from heat_lite.db import journal, locks
-from heat_lite.db import resources as db_resources
-from heat_lite.db import signals as db_signals
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import (
+    journal,
+    locks,
+    resources as db_resources,
+    signals as db_signals,
+    stacks as db_stacks,
+)
 from heat_lite.engine import event, scheduler
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.runtime import Runtime

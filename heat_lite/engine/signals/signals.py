@@ -7,9 +7,7 @@ import logging
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
-from heat_lite.db import resources as db_resources
-from heat_lite.db import signals as db_signals
-from heat_lite.db import traversals
+from heat_lite.db import resources as db_resources, signals as db_signals, traversals
 from heat_lite.engine import event
 from heat_lite.engine.resource import resource as engine_resource
 from heat_lite.engine.signals import signal_tasks

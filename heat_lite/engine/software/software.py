@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 from heat_lite.common import exception, identifier, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values, without_none
-from heat_lite.db import column_types
-from heat_lite.db import resources as db_resources
-from heat_lite.db import software as db_software
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import (
+    column_types,
+    resources as db_resources,
+    software as db_software,
+    stacks as db_stacks,
+)
 from heat_lite.engine.resource import record, resource_metadata
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.scheduler import Work

@@ -7,8 +7,7 @@ Tests: tests/functional/test_engine.py.
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Values
-from heat_lite.db import stack_creation
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import stack_creation, stacks as db_stacks
 from heat_lite.engine import deferred_auth
 from heat_lite.engine.resource import fingerprint, record
 from heat_lite.engine.stack.stack import Stack

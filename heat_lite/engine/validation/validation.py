@@ -13,8 +13,7 @@ from collections.abc import Collection
 from heat_lite.common import exception, log_context, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Value, Values
-from heat_lite.db import queries as db_queries
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import queries as db_queries, stacks as db_stacks
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.resource.resource_type import check_rules

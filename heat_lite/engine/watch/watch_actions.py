@@ -16,8 +16,7 @@ import urllib.parse
 import weakref
 from collections.abc import Callable
 
-from heat_lite.common import context as request_context
-from heat_lite.common import exception, identifier
+from heat_lite.common import context as request_context, exception, identifier
 from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.resource import resource as engine_resource

@@ -7,12 +7,10 @@ import datetime
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from heat_lite.common import context as request_context
-from heat_lite.common import exception, identifier
+from heat_lite.common import context as request_context, exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
-from heat_lite.db import stacks as db_stacks
-from heat_lite.db import watch_rules as db_watch_rules
+from heat_lite.db import stacks as db_stacks, watch_rules as db_watch_rules
 from heat_lite.db.column_types import utcnow
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import format

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from keystoneauth1 import exceptions as ks_exceptions
-from keystoneauth1 import loading
+from keystoneauth1 import exceptions as ks_exceptions, loading
 from oslo_config import cfg
 from oslo_config.cfg import Opt
 

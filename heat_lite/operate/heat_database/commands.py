@@ -9,8 +9,7 @@ from oslo_config.cfg import ConfigOpts
 from heat_lite.clients import keystone
 from heat_lite.common import context as request_context
 from heat_lite.db import migration, services
-from heat_lite.db.heat_database import give_back as give_back_rows
-from heat_lite.db.heat_database import heat_schema
+from heat_lite.db.heat_database import give_back as give_back_rows, heat_schema
 from heat_lite.db.maintenance import reencrypt
 from heat_lite.operate import folder_settings
 from heat_lite.operate.config_check import option_report

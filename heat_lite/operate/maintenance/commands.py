@@ -8,8 +8,7 @@ from oslo_config.cfg import ConfigOpts
 
 from heat_lite.authoring import offline_types
 from heat_lite.db import former_properties, migration
-from heat_lite.db.maintenance import backup as backup_file
-from heat_lite.db.maintenance import verification
+from heat_lite.db.maintenance import backup as backup_file, verification
 from heat_lite.operate.maintenance import containers, guidelines
 
 container_orphans = containers.container_orphans

@@ -5,8 +5,7 @@ import shlex
 import uuid
 
 from heat_lite.clients import errors
-from heat_lite.common import context as request_context
-from heat_lite.common import exception
+from heat_lite.common import context as request_context, exception
 from heat_lite.common.value_texts import read_json
 from heat_lite.resources.base.stack_user import PASSWORD
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import oslo_messaging
 
-from heat_lite.common import context as request_context
-from heat_lite.common import exception, status
+from heat_lite.common import context as request_context, exception, status
 from heat_lite.common.value_types import Values
 from heat_lite.db import locks, resources, services
 from heat_lite.db.column_types import utcnow

@@ -8,8 +8,7 @@ import pytest
 from oslo_config import cfg
 
 from heat_lite import conf as options
-from heat_lite.clients import container_endpoints as endpoints
-from heat_lite.clients import errors
+from heat_lite.clients import container_endpoints as endpoints, errors
 from heat_lite.startup import local_containers
 
 

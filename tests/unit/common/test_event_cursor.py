@@ -1,8 +1,7 @@
 """Cursors of the stream of events, with transactions that commit in any order."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from heat_lite.common import event_cursor
 from heat_lite.common.event_cursor import EventCursor

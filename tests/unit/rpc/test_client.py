@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from heat_lite.engine import service
-from heat_lite.engine.endpoints import listener as listener_endpoint
-from heat_lite.engine.endpoints import worker as worker_endpoint
+from heat_lite.engine.endpoints import listener as listener_endpoint, worker as worker_endpoint
 from heat_lite.operations import OPERATIONS, remote_method
 from heat_lite.rpc import client, listener, worker
 

@@ -5,8 +5,7 @@ import sys
 
 import oslo_messaging
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from heat_lite.common import exception
 from heat_lite.operations.remote_method import call

@@ -3,8 +3,7 @@
 import pytest
 from oslo_config import cfg
 
-from heat_lite import conf as options
-from heat_lite import resources
+from heat_lite import conf as options, resources
 from heat_lite.common import exception
 from heat_lite.startup import global_environment
 from heat_lite.template.environment import Environment

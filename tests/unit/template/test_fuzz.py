@@ -7,8 +7,7 @@ import json
 import os
 
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from heat_lite.common import exception
 from heat_lite.template import merge, reader, versions

@@ -2,8 +2,7 @@ import json
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from heat_lite.template import reader
 from tests.effort import count_calls

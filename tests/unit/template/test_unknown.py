@@ -8,8 +8,7 @@ import dataclasses
 import os
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from heat_lite.common import exception
 from heat_lite.template import coercion, conditions, constraints, function, schema, versions

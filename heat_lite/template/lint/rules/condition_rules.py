@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks
-from heat_lite.template import versions as language
+from heat_lite.template import checks, versions as language
 from heat_lite.template.lint.calls import Call
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING

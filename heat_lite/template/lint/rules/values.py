@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks
-from heat_lite.template import versions as language
+from heat_lite.template import checks, versions as language
 from heat_lite.template.checks import Violation
 from heat_lite.template.constraints import CustomConstraint
 from heat_lite.template.dialects import Version

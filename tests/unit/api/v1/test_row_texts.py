@@ -4,8 +4,7 @@ import functools
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from heat_lite.api import wsgi
 from heat_lite.api.v1 import row_texts, views

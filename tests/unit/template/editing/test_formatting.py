@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from heat_lite.template import reader
 from heat_lite.template.editing.formatting import NotFormattable, formatted, is_equal

@@ -1,8 +1,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from heat_lite.template.function import Scope
 from heat_lite.template.functions import lists_and_maps

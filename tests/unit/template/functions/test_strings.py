@@ -2,8 +2,7 @@ import hashlib
 import string
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from heat_lite.template.function import Scope
 from heat_lite.template.functions import replacement, strings
