@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from heat_lite.cli import option_parser
+from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common import exception, installation, memory
 from heat_lite.operate import data_folder
 from heat_lite.startup import concurrency
@@ -19,104 +20,108 @@ PORT, MAX_PORT = 8004, 65535
 HOST = '127.0.0.1'
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command to a parser."""
-    _add_service_arguments(parser)
-    _add_access_arguments(parser)
-    _add_cloud_arguments(parser)
-    parser.add_argument(
-        '--log',
-        choices=('brief', 'full', 'json'),
-        default='brief',
-        help='brief: a line for each end of an action and each problem; full: with modules and'
-        ' requests; json: an object a line (default %(default)s)',
-    )
-    parser.add_argument('--debug', action='store_true', help='log at level DEBUG, in full')
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > MAX_PORT:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a port, a number from 0 to {MAX_PORT}')
+    return int(text)
 
 
-def _add_service_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def _public_url(text: str) -> str:
+    try:
+        parts = urllib.parse.urlsplit(text)
+        valid = parts.scheme in ('http', 'https') and parts.hostname and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or parts.query or parts.fragment or parts.username:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a URL like http://HOST:PORT')
+    return text
+
+
+#: the options of the command
+ARGUMENTS = (
+    argument(
         '--port',
         type=_port,
         default=PORT,
         help=f'port to listen on, 0 for any free one (default {PORT})',
-    )
-    for name, label in (('cfn', 'CloudFormation'), ('cloudwatch', 'CloudWatch')):
-        parser.add_argument(
+    ),
+    *(
+        argument(
             f'--{name}-port',
             type=_port,
             metavar='PORT',
             help=f'also serve the {label} API on this port, 0 for any free one; requests are '
             'signed with the access key that "heat-lite credentials" prints',
         )
-    parser.add_argument('--host', default=HOST, help=f'address to listen on (default {HOST})')
-    parser.add_argument(
+        for name, label in (('cfn', 'CloudFormation'), ('cloudwatch', 'CloudWatch'))
+    ),
+    argument('--host', default=HOST, help=f'address to listen on (default {HOST})'),
+    argument(
         '--data-dir',
         type=Path,
         default=installation.data_folder(),
         help='folder of the database and the encryption key (default %(default)s, or'
         ' HEAT_LITE_DATA_DIR)',
-    )
-    parser.add_argument(
+    ),
+    repeatable(
         '--config-file',
-        action='append',
-        default=[],
         help='read options from a file, as the other programs do',
-    )
-    parser.add_argument(
+    ),
+    repeatable(
         '--plugin-dir',
         type=option_parser.folder,
-        action='append',
-        default=[],
         help='folder of plug-in modules with further resource types',
-    )
-
-
-def _add_access_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    ),
+    flag(
         '--expose',
-        action='store_true',
         help='allow a --host that other machines can reach, although no login is required',
-    )
-    parser.add_argument(
+    ),
+    repeatable(
         '--allow-host',
-        action='append',
-        default=[],
         metavar='NAME',
         help='accept requests whose Host header has this name; the address of --host, localhost,'
         ' 127.0.0.1 and [::1] are accepted always',
-    )
-    parser.add_argument(
+    ),
+    flag(
         '--require-token',
-        action='store_true',
         help='require the token in the file "token" of the data folder as X-Auth-Token; the'
         ' command heat-lite sends it by itself',
-    )
-
-
-def _add_cloud_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    ),
+    repeatable(
         '--cloud',
-        action='append',
-        default=[],
         metavar='NAME',
         help='act in this cloud of clouds.yaml, with its login, at the endpoint /v1/NAME; may be '
         'repeated',
-    )
-    parser.add_argument(
+    ),
+    argument(
         '--container-port',
         type=_port,
         metavar='PORT',
         help='also take signals of containers on this port, 0 for any free one, at all addresses '
         'of the machine; only requests with a URL that this service has signed are accepted',
-    )
-    parser.add_argument(
+    ),
+    argument(
         '--public-url',
         type=_public_url,
         metavar='URL',
         help='URL by which servers of the clouds reach this service, for signals; anything but '
         'loopback requires --require-token',
-    )
+    ),
+    argument(
+        '--log',
+        choices=('brief', 'full', 'json'),
+        default='brief',
+        help='brief: a line for each end of an action and each problem; full: with modules and'
+        ' requests; json: an object a line (default %(default)s)',
+    ),
+    flag('--debug', help='log at level DEBUG, in full'),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command to a parser."""
+    for each in ARGUMENTS:
+        parser.add_argument(*each.names, **each.settings)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -183,23 +188,6 @@ def _refusal(args: argparse.Namespace) -> str | None:
             'to allow this, add --expose'
         )
     return None
-
-
-def _public_url(text: str) -> str:
-    try:
-        parts = urllib.parse.urlsplit(text)
-        valid = parts.scheme in ('http', 'https') and parts.hostname and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid or parts.query or parts.fragment or parts.username:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a URL like http://HOST:PORT')
-    return text
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > MAX_PORT:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a port, a number from 0 to {MAX_PORT}')
-    return int(text)
 
 
 def is_loopback(host: str) -> bool:
