@@ -46,11 +46,8 @@ def newest_ids(limit: int) -> list[int]:
 @session.reader
 def get_many(numbers: Sequence[int]) -> list[events.EventRow]:
     """Return the events of some ids, ascending, without properties."""
-    found = []
-    for which in queries.any_of(_E.id, numbers):
-        query = select(*events.COLUMNS).where(which)
-        found += [events.EventRow(*row, None) for row in session.execute(query)]
-    return sorted(found, key=lambda row: row.id)
+    found = queries.rows_with(select(*events.COLUMNS), _E.id, numbers)
+    return sorted((events.EventRow(*row, None) for row in found), key=lambda row: row.id)
 
 
 @session.reader
@@ -110,8 +107,7 @@ def places_below(owner_ids: Collection[str]) -> list[StackPlace]:
 
 
 def _places(column: ColumnElement, ids: Collection[str]) -> list[StackPlace]:
-    found = queries.any_of(column, ids)
-    return [StackPlace(*row) for which in found for row in session.execute(_PLACE.where(which))]
+    return [StackPlace(*row) for row in queries.rows_with(_PLACE, column, ids)]
 
 
 @session.reader
@@ -136,5 +132,4 @@ def states(stack_ids: Collection[str]) -> list[StackState]:
     """Return the states of some stacks, deleted ones too."""
     columns = _S.id, _S.action, _S.status, _S.status_reason, _L.engine_id
     query = select(*columns).outerjoin(models.stack_lock, _L.stack_id == _S.id)
-    found = queries.any_of(_S.id, stack_ids)
-    return [StackState(*row) for which in found for row in session.execute(query.where(which))]
+    return [StackState(*row) for row in queries.rows_with(query, _S.id, stack_ids)]

@@ -88,11 +88,7 @@ def hold(locks: Mapping[str, str]) -> list[str]:
     if kept == len(locks):
         return []
     query = select(_L.stack_id, _L.engine_id)
-    found = {
-        tuple(row)
-        for chosen in queries.any_of(_L.stack_id, locks)
-        for row in session.execute(query.where(chosen))
-    }
+    found = set(map(tuple, queries.rows_with(query, _L.stack_id, locks)))
     return [each[0] for each in locks.items() if each not in found]
 
 

@@ -136,6 +136,12 @@ def any_of(column: ColumnElement, values: Collection[typing.Any]) -> Iterator[Co
         yield column.in_(ordered[start : start + MAX_VALUES])
 
 
+def rows_with(query: Select, column: ColumnElement, values: Collection[typing.Any]) -> Iterator:
+    """Yield the rows of a query in which the column has one of the values."""
+    for which in any_of(column, values):
+        yield from session.execute(query.where(which))
+
+
 @functools.cache
 def is_unused(table: Table) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions of the rows that no foreign key refers to."""

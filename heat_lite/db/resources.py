@@ -123,10 +123,8 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> Row:
 @session.reader
 def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
     """Return those of the physical ids that a resource of any stack has."""
-    found: set[str] = set()
-    for wanted in queries.any_of(_R.nova_instance, physical_ids):
-        found.update(session.scalars(select(_R.nova_instance).where(wanted)))
-    return found
+    column = _R.nova_instance
+    return {each for (each,) in queries.rows_with(select(column), column, physical_ids)}
 
 
 @session.reader
@@ -147,12 +145,11 @@ def _newest_of_project(context: RequestContext, which: ColumnElement[bool]) -> R
 @session.reader
 def attribute_values(ids: Collection[int]) -> dict[int, dict]:
     """Return the stored attributes by the id of their row."""
-    found = {}
-    for wanted in queries.any_of(_P.id, ids):
-        query = select(_P.id, _P.encrypted, _P.data).where(wanted)
-        for row_id, encrypted, data in session.execute(query):
-            found[row_id] = encryption.decrypt_properties(encrypted, data)
-    return found
+    query = select(_P.id, _P.encrypted, _P.data)
+    return {
+        row_id: encryption.decrypt_properties(encrypted, data)
+        for row_id, encrypted, data in queries.rows_with(query, _P.id, ids)
+    }
 
 
 def read_each(

@@ -51,13 +51,10 @@ def delete_all(stack_id: str) -> None:
 
 def points_of(traversal_id: str, keys: Collection[Key]) -> dict[Key, Row]:
     """Return ``{key: row}`` of sync points."""
-    found: dict[Key, Row] = {}
     query = select(_P.entity_id, _P.is_update, _P.extra_data)
     query = query.where(_P.traversal_id == traversal_id)
-    for chosen in queries.any_of(_NODE, [(str(row), way) for row, way in keys]):
-        for row in session.execute(query.where(chosen)):
-            found[int(row.entity_id), row.is_update] = row
-    return found
+    found = queries.rows_with(query, _NODE, [(str(row), way) for row, way in keys])
+    return {(int(row.entity_id), row.is_update): row for row in found}
 
 
 def state_of(stack_id: str, traversal_id: str) -> dict[str, typing.Any] | None:
