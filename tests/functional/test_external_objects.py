@@ -66,3 +66,15 @@ def test_external_object_that_is_gone_refuses_the_update(running_cloud, driver, 
         driver.update(stack, template)
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE'
+
+
+def test_external_id_that_is_a_number_is_its_text(running_cloud, driver, ids):
+    parameters = {'id': {'type': 'number', 'default': 5}}
+    outputs = {'ref': {'value': {'get_resource': 'one'}}}
+    more = {'parameters': parameters, 'outputs': outputs}
+    template = external('OS::Heat::RandomString', {'get_param': 'id'}, **more)
+    stack = driver.create(template)
+    assert driver.physical_id(stack, 'one') == '5'
+    driver.update(stack, {**template, 'description': 'changed'})
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert driver.stack(stack)['outputs'][0]['output_value'] == '5'

@@ -260,8 +260,10 @@ class Resource(ResourceType):
             return self.stack.resolve(self.definition.update_policy) or {}
         return self.definition.deletion_policy
 
-    def external_id(self) -> str:
-        return self.stack.resolve(self.definition.external_id)
+    def external_id(self) -> Value:
+        """Return the id of the external object, of a number its text; it may be unknown yet."""
+        found = self.stack.resolve(self.definition.external_id)
+        return str(found) if isinstance(found, int | float) else found
 
     def validate_names(self) -> Value:
         """Validate without values: that all properties exist."""

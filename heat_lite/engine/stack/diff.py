@@ -180,7 +180,7 @@ def refuse_other_external_id(resource: Resource, definition: ResourceDefinition)
     before, after = resource.definition.external_id, definition.external_id
     value = None if after is None else resource.stack.resolve(after)
     if (before is None) != (after is None) or (
-        value is not None and not isinstance(value, Unknown) and value != resource.resource_id
+        value is not None and not isinstance(value, Unknown) and str(value) != resource.resource_id
     ):
         raise exception.NotSupported(
             feature=f'Update to property external_id of {resource.name} ({resource.type()})'
