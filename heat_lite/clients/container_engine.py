@@ -17,6 +17,7 @@ from heat_lite.clients import errors, ssh_transport
 from heat_lite.common.value_types import Value, Values
 
 SERVICE = 'docker'
+PODMAN = 'Podman Engine'
 #: connections that are kept open for further requests
 CONNECTIONS = 64
 #: the longest chain of errors that is followed from each to its cause
@@ -100,6 +101,12 @@ class ContainerEngine:
         """Yield one list of containers, for shared polls: those with the given ids, or all."""
         listed = self.call('containers', all=True, filters={'id': query.get('id') or []})
         yield [{**each, 'id': each['Id']} for each in listed]
+
+    def changes_limits(self) -> bool:
+        """Return whether limits of a running container can be changed: Podman before 5 cannot."""
+        components = self.call('version').get('Components') or ()
+        versions = {each['Name']: each['Version'] for each in components}
+        return int(versions.get(PODMAN, '5').partition('.')[0]) >= 5
 
     def _connected(self) -> docker.APIClient:
         """Return the connected client; its first request agrees on the version of the API."""

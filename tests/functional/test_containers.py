@@ -481,6 +481,36 @@ def test_changes_of_others_are_found_and_taken_back(driver, engine, stack):
     assert 'x' in shown(engine, names[2])['NetworkSettings']['Networks'][name]['Aliases']
 
 
+def predicted_action(driver, made, resources):
+    """Return the action that a preview predicts for the resource of an update."""
+    found = driver.client.preview_update_stack(
+        driver.context,
+        stack_identity=made,
+        template={'heat_template_version': '2021-04-16', 'resources': resources},
+        params={},
+        files={},
+        args={},
+    )
+    rows = (each for kind in ('updated', 'replaced') for each in found[kind])
+    return next(each['action'] for each in rows if each['resource_name'] == 'it')
+
+
+@pytest.mark.parametrize('after', [{'restart': 'always'}, {'restart': 'no'}])
+def test_preview_tells_whether_the_engine_can_change_a_limit(driver, engine, stack, after):
+    made = stack({'it': container(restart='on-failure:1', memory=64)})
+    first = driver.physical_id(made, 'it')
+    resources = {'it': container(**after, memory=64)}
+    found = predicted_action(driver, made, resources)
+    driver.update(made, {'resources': resources})
+    assert driver.state(made) == 'UPDATE_COMPLETE'
+    assert found == ('update' if driver.physical_id(made, 'it') == first else 'replace')
+    # no engine takes a limit away
+    less = {'it': container(**after)}
+    assert predicted_action(driver, made, less) == 'replace'
+    driver.update(made, {'resources': less})
+    assert driver.state(made) == 'UPDATE_COMPLETE'
+
+
 def test_paused_container_fails_a_check_and_is_replaced(driver, engine, stack):
     made = stack({'it': container()})
     first = driver.physical_id(made, 'it')

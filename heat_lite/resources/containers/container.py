@@ -146,6 +146,16 @@ class Container(ProcessContainer, SeparateStackUser):
         """Return True also after a failed replacement: the container gets back what it lost."""
         return RELEASED in self.data() or super().needs_update(definition)
 
+    def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
+        """Return whether an engine cannot make a change: no request takes a limit away."""
+        limits = LIMITS & {*changed}
+        if any(after_properties[name] is None for name in limits):
+            return True
+        networks = (after_properties['networks'], before_properties['networks'])
+        if 'networks' in changed and not all(networks) and any(networks):
+            return True
+        return bool(limits) and not self.container_engine().changes_limits()
+
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if RELEASED in self.data():
             yield from self._take_back()
@@ -157,8 +167,6 @@ class Container(ProcessContainer, SeparateStackUser):
     def _update_limits(self, diff):
         """Generator: change limits in place. Raises UpdateReplace where the engine cannot."""
         changed = {name: diff.get(name) for name in LIMITS & diff.keys()}
-        if None in changed.values():
-            raise exception.UpdateReplace(self.name)  # no request takes a limit away
         options = {
             'mem_limit': changed.get('memory') and changed['memory'] * container_body.MIB,
             'cpu_quota': container_body.cpu_quota(changed.get('cpus')),
@@ -177,8 +185,6 @@ class Container(ProcessContainer, SeparateStackUser):
     def _update_networks(self, networks):
         before = {each['network']: each for each in self.stored_property('networks') or ()}
         after = {each['network']: each for each in networks}
-        if bool(before) != bool(after):
-            raise exception.UpdateReplace(self.name)
         for name in [name for name, each in before.items() if after.get(name) != each]:
             call = self.container_engine().call
             disconnect = ('disconnect_container_from_network', self.resource_id, name)
