@@ -18,6 +18,7 @@ USERS = {
     'member': {'password': 'secret', 'project': 'home', 'roles': ['member', 'reader']},
     'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']},
 }
+AUDIT = 'keystonemiddleware.audit:filter_factory'
 HOME = identity.ident('home')
 FORGED = {
     'X-Roles': 'admin',
@@ -86,6 +87,22 @@ def test_default_pipeline_validates_tokens(keystone, token):
         engine.script = {'list_stacks': {'raises': {'EngineBusy': {'count': 1}}}}
         failed = send(app, f'/v1/{HOME}/stacks', **{'X-Auth-Token': token})
         assert failed.status_int == 503 and failed.json['error']['type'] == 'EngineBusy'
+
+
+def test_filter_of_keystonemiddleware_audits_the_requests(keystone, token, tmp_path):
+    """openstack-helm's api-paste.ini has it between ``authtoken`` and ``context``."""
+    (tmp_path / 'map.conf').write_text('[path_keywords]\nstacks = stack\n')
+    audit = f'audit_map_file = {tmp_path}/map.conf\npaste.filter_factory = {AUDIT}\n'
+    text = FILE.read_text().replace('authtoken context osprofiler', 'authtoken audit context', 1)
+    file = tmp_path / 'api-paste.ini'
+    file.write_text(f'{text}\n[filter:audit]\n{audit}')
+    with scripted.service(None, None, keystone, pipelines=file) as (app, engine):
+        engine.script = {'list_stacks': {'returns': []}}
+        request = webob.Request.blank(f'/v1/{HOME}/stacks', headers={'X-Auth-Token': token})
+        assert request.get_response(app).json == {'stacks': []}
+        event = request.environ['cadf_event'].as_dict()
+        assert (event['action'], event['outcome']) == ('read/list', 'success')
+        assert event['initiator']['project_id'] == HOME
 
 
 def test_pipeline_standalone_logs_in_with_name_and_password(keystone):

@@ -11,6 +11,7 @@ from heat_lite.conf import service
 
 #: namespaces of the libraries whose options the programs read
 LIBRARIES = (
+    'keystonemiddleware.audit',
     'keystonemiddleware.auth_token',
     'oslo.concurrency',
     'oslo.db',
@@ -78,6 +79,7 @@ UNUSED = {
     ('database', 'retry_interval'): _RECONNECT,
     ('oslo_middleware', 'http_basic_auth_user_file'): NOT_LOADED,
     ('oslo_middleware', 'max_request_body_size'): 'see max_json_body_size.',
+    ('oslo_middleware', 'secure_proxy_ssl_header'): 'see enable_proxy_headers_parsing.',
     ('ec2authtoken', 'collect_timing'): _TIMING,
     ('ec2authtoken', 'split_loggers'): _UNLOGGED,
 }
@@ -181,6 +183,10 @@ DIFFERS = {
         'no program starts with it: set rabbit_qos_prefetch_count and '
         'rabbit_transient_quorum_queue = true in the group, too.',
         _lacks_options_of_streams,
+    ),
+    ('profiler', 'connection_string'): Difference(
+        'nothing is traced with this driver. Set the address of a collector, otlp://HOST:PORT.',
+        lambda value, _: not value.startswith(('otlp://', 'http://', 'https://')),
     ),
     (EC2, 'clouds'): Difference('it is read with multi_cloud = true only.', _is_single_cloud),
     ('database', 'slave_connection'): Difference(

@@ -19,8 +19,12 @@ EXPORT_SECONDS = 2
 
 
 def require(conf: cfg.ConfigOpts) -> None:
-    """End the program if traces are wanted and OpenTelemetry is missing."""
-    if not conf.profiler.enabled or all(map(_is_installed, EXTRA)):
+    """End the program if traces are wanted and OpenTelemetry is missing.
+
+    A driver of osprofiler, as Heat's files have it, gets no traces and needs nothing.
+    """
+    wanted = conf.profiler.enabled and url_of(conf.profiler.connection_string)
+    if not wanted or all(map(_is_installed, EXTRA)):
         return
     sys.exit(
         f'{conf.prog}: [profiler] enabled needs OpenTelemetry, which is not installed. '

@@ -107,6 +107,32 @@ def test_option_with_another_meaning_depends_on_its_value(findings):
     assert (*option, 'slave_connection') not in findings(f'{replica}synchronous_reader = false')
 
 
+def test_options_of_filters_and_traces_of_heat_are_effective_or_told(findings):
+    assert (
+        findings(
+            '[cors]\nallowed_origin = https://h\nallow_credentials = true\nmax_age = 9\n'
+            '[oslo_middleware]\nenable_proxy_headers_parsing = true\n'
+            '[oslo_messaging_notifications]\ndriver = noop\ntopics = n\nretry = 3\n'
+            '[audit_middleware_notifications]\ndriver = log\ntopics = n\n'
+            '[profiler]\nenabled = true\nhmac_keys = k\nconnection_string = otlp://h:4318\n'
+        )
+        == {}
+    )
+    told = findings(
+        '[oslo_middleware]\nmax_request_body_size = 1\nsecure_proxy_ssl_header = X\n'
+        '[profiler]\nconnection_string = elasticsearch://h\n'
+    )
+    assert {key: text.split()[-1] for key, (_, text) in told.items()} == {
+        ('no effect', 'oslo_middleware', 'max_request_body_size'): 'max_json_body_size.',
+        (
+            'no effect',
+            'oslo_middleware',
+            'secure_proxy_ssl_header',
+        ): 'enable_proxy_headers_parsing.',
+        ('differs', 'profiler', 'connection_string'): 'otlp://HOST:PORT.',
+    }
+
+
 def test_options_of_queues_that_need_others_are_told(findings):
     locks, group = '[oslo_concurrency]\nlock_path = /a\n', '[oslo_messaging_rabbit]\n'
     assert ('differs', 'oslo_concurrency', 'lock_path') in findings(locks)

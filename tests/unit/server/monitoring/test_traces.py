@@ -24,8 +24,11 @@ def test_collector_is_named_by_the_connection(connection, url):
 
 def test_missing_library_ends_a_program_that_traces(monkeypatch):
     monkeypatch.setattr(traces, 'EXTRA', ('no_such_library.sdk',))
-    conf = types.SimpleNamespace(profiler=types.SimpleNamespace(enabled=True), prog='heat-lite-api')
+    profiler = types.SimpleNamespace(enabled=True, connection_string='redis://127.0.0.1')
+    conf = types.SimpleNamespace(profiler=profiler, prog='heat-lite-api')
+    traces.require(conf)
+    profiler.connection_string = 'otlp://127.0.0.1'
     with pytest.raises(SystemExit, match=r'pip install heat-lite\[traces\]'):
         traces.require(conf)
-    conf.profiler.enabled = False
+    profiler.enabled = False
     traces.require(conf)
