@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from tests import brokers, event_streams, ports
 from tests.timeouts import WAIT_SECONDS
 
 BIN = Path(sys.executable).parent
+ROOT = Path(__file__).parents[2]
 #: {server: the arguments before the address and the application}
 SERVERS = {
     'gunicorn': ['gunicorn', '--threads', '4', '--bind'],
@@ -26,6 +29,46 @@ SERVERS = {
 }
 #: {application: (path, status)} of a request that no engine answers
 FIRST = {'api': ('/', 300), 'cfn': ('/', 300), 'cloudwatch': ('/', 400)}
+#: options of openstack-helm for uwsgi, with an application of Heat
+HELM = """[uwsgi]
+add-header = Connection: close
+buffer-size = 65535
+die-on-term = true
+enable-threads = true
+exit-on-reload = false
+hook-master-start = unix_signal:15 gracefully_kill_them_all
+lazy-apps = true
+log-x-forwarded-for = true
+master = true
+need-app = true
+procname-prefix-spaced = heat-{application}:
+route-user-agent = ^kube-probe.* donotlog:
+thunder-lock = true
+worker-reload-mercy = 80
+processes = 1
+module = heat.wsgi.{application}:application
+http-socket = {address}
+"""
+#: a site for a script of Heat, as those of Debian and puppet
+APACHE = """ServerRoot {folder}
+PidFile {folder}/apache.pid
+ErrorLog {folder}/error.log
+ServerName localhost
+User nobody
+Group nogroup
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule wsgi_module {module}
+Listen {address}
+WSGIDaemonProcess heat processes=1 threads=2 python-path={path}
+WSGIProcessGroup heat
+WSGIApplicationGroup %{{GLOBAL}}
+WSGIPassAuthorization On
+WSGIScriptAlias / {script}
+<Location />
+  Require all granted
+</Location>
+"""
 #: options of Kolla-Ansible and OpenStack-Ansible for RabbitMQ
 QUEUES = {
     'OS_DEFAULT__HOST': 'heat-engine',
@@ -177,6 +220,48 @@ def test_request_reaches_an_engine(queues, start, server, variables):
         'CREATE_COMPLETE',
     ]
     assert stream.messages[-1].kind == 'complete'
+
+
+@pytest.mark.parametrize('application', ['api', 'cfn'])
+def test_module_of_heat_runs_with_the_options_of_openstack_helm(
+    environ, start, tmp_path, application
+):
+    start('heat-lite-engine')
+    address, file = f'127.0.0.1:{ports.reserve()}', tmp_path / 'uwsgi.ini'
+    file.write_text(HELM.format(application=application, address=address))
+    path = f'{environ["HOME"]}:{ROOT / "aliases"}'
+    process = start('uwsgi', '--ini', file, PYTHONPATH=path)
+    assert first_answer(process, f'http://{address}/healthcheck', 200) == 200
+
+
+@pytest.mark.parametrize('script', ['heat-wsgi-api', 'heat-wsgi-api-cfn'])
+def test_script_of_heat_runs_under_mod_wsgi(start, script):
+    version = '{}.{}'.format(*sys.version_info)
+    module = Path(f'/usr/lib/apache2/modules/mod_wsgi.so-{version}')
+    if not module.exists() or not all(each.stat().st_mode & 0o5 for each in (BIN, *BIN.parents)):
+        pytest.skip(
+            'needs apache2, libapache2-mod-wsgi-py3 of this Python, and a folder that all may read'
+        )
+    start('heat-lite-engine')
+    address = f'127.0.0.1:{ports.reserve()}'
+    python_path = ':'.join([sysconfig.get_path('purelib'), str(ROOT), str(ROOT / 'aliases')])
+    # its processes, of another user, cannot read the folders of pytest
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        file = Path(folder, 'apache.conf')
+        file.write_text(
+            APACHE.format(
+                folder=folder,
+                module=module,
+                address=address,
+                path=python_path,
+                script=ROOT / 'aliases/bin' / script,
+            )
+        )
+        process = start('/usr/sbin/apache2', '-DFOREGROUND', '-f', file, PYTHONPATH='', HOME=folder)
+        assert first_answer(process, f'http://{address}/healthcheck', 200) == 200
+        process.terminate()
+        process.wait(WAIT_SECONDS)
 
 
 @pytest.mark.parametrize('command', COMMANDS)
