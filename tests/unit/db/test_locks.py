@@ -191,7 +191,7 @@ def test_each_row_that_is_locked_is_written():
             if isinstance(node, ast.FunctionDef):
                 text = ast.unparse(node)
                 writes = re.search(
-                    r'(?<![\w.])(sql_)?(update|delete)\(|(batch|table)\.update\(', text
+                    r'(?<![\w.])(update|delete)\(|(batch|session|table)\.(update|delete)\(', text
                 )
                 if 'with_for_update(' in text and not writes:
                     reading.add(node.name)
