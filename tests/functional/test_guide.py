@@ -97,14 +97,20 @@ class Reader:
         return [line.rstrip() for line in self._without_folder(shown.splitlines())]
 
     def _without_folder(self, lines):
-        """Yield lines of a table without the path of the folder; the others get narrower too."""
+        """Return lines without the path of the folder; the column that has it gets narrower."""
         own = f'{self.folder}/'
-        gap = re.compile(rf' {{{len(own) + 2},}}')
-        has_path = any(own in line for line in lines)
-        for line in lines:
-            if has_path and own not in line:
-                line = gap.sub(lambda spaces: spaces[0][len(own) :], line, count=1)
-            yield line.replace(own, '')
+        gaps = {line: max(re.findall(' +', line), key=len, default='') for line in lines}
+        spare = min([len(own), *(len(gaps[line]) - 2 for line in lines if own not in line)])
+        if spare <= 0 or not any(own in line for line in lines):
+            return [line.replace(own, '') for line in lines]
+        wide = re.compile(rf'{re.escape(own)}(\S*)')
+        padding = ' ' * (len(own) - spare)
+        return [
+            wide.sub(rf'\1{padding}', line)
+            if own in line
+            else line.replace(gaps[line], gaps[line][spare:], 1)
+            for line in lines
+        ]
 
 
 @pytest.fixture

@@ -144,9 +144,13 @@ def test_commands_that_are_not_run_say_why(page):
 
 @pytest.mark.parametrize('page', pages.PAGES, ids=name_of)
 def test_code_of_a_page_is_fenced(page):
-    """Indented code has no language, no title and no copy button."""
-    prose = pages.BLOCK.sub('', page.read_text())
+    """Indented code has no language, no title and no copy button; in a list it becomes prose.
+
+    A paragraph of a list that is indented by less than four spaces ends the list.
+    """
+    prose = re.sub(' *<!--.*?-->\n', '', pages.BLOCK.sub('', page.read_text()))
     assert re.findall(r'^(?:#.*|\S.*[.:)])\n\n    \S.*$', prose, re.MULTILINE) == []
+    assert re.findall(r'\n\n(?: {1,3}| {5,7})[^\s-].*$', prose, re.MULTILINE) == []
 
 
 def cells(row):
