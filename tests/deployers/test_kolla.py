@@ -4,16 +4,13 @@ import json
 import os
 import pathlib
 import subprocess
-import time
 import urllib.parse
 
 import pytest
-import requests
 from sqlalchemy.engine import make_url
 
-from tests import brokers, databases, identity, ports
-from tests.deployers import container, upstream
-from tests.timeouts import WAIT_SECONDS
+from tests import brokers, databases, ports
+from tests.deployers import cloud, container, upstream
 
 # one worker, since all tests share the services
 pytestmark = pytest.mark.xdist_group('kolla')
@@ -24,24 +21,11 @@ SCRIPTS = {
     'healthcheck_curl': 'healthcheck_curl',
     'healthcheck_port': 'healthcheck_port',
 }
-TEMPLATE = {
-    'heat_template_version': '2018-08-31',
-    'resources': {'secret': {'type': 'OS::Heat::RandomString'}},
-}
-PASSWORD = 'secret'
 #: where Kolla's containers have what was rendered
 FILES = '/var/lib/kolla/config_files'
 
 
-@pytest.fixture(scope='module')
-def keystone():
-    users = {
-        'heat': {'password': PASSWORD, 'project': 'service', 'roles': ['admin', 'service']},
-        'demo': {'password': PASSWORD, 'project': 'demo', 'roles': ['member', 'reader']},
-    }
-    application = identity.Identity(users, {})
-    with identity.serve(application):
-        yield application
+keystone = pytest.fixture(scope='module')(cloud.keystone)
 
 
 @pytest.fixture(scope='module')
@@ -77,8 +61,8 @@ def options(folder, database, broker, keystone):
         'keystone_public_port': identity_port,
         'heat_api_port': str(ports.reserve()),
         'heat_api_cfn_port': str(ports.reserve()),
-        'heat_keystone_password': PASSWORD,
-        'heat_domain_admin_password': PASSWORD,
+        'heat_keystone_password': cloud.PASSWORD,
+        'heat_domain_admin_password': cloud.PASSWORD,
         'heat_database_user': database.username,
         'heat_database_password': database.password or '',
         'heat_database_name': database.database,
@@ -89,7 +73,7 @@ def options(folder, database, broker, keystone):
         'rabbitmq_port': str(broker.port),
         'om_rpc_vhost': broker.path.strip('/'),
         'memcached_port': str(ports.reserve()),
-        'memcache_secret_key': PASSWORD,
+        'memcache_secret_key': cloud.PASSWORD,
     }
 
 
@@ -144,14 +128,7 @@ def assert_healthy(made, service):
     """Wait until the health check of the service succeeds."""
     kind, command = service['healthcheck']['test']
     assert kind == 'CMD-SHELL'
-    end = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            return made.run('sh', '-c', command)
-        except AssertionError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.5)
+    cloud.retry(lambda: made.run('sh', '-c', command))
 
 
 @pytest.fixture(scope='module')
@@ -165,31 +142,8 @@ def test_health_check_of_the_container_succeeds(running, services, name):
 
 
 def test_stack_is_created_through_the_rendered_services(running, services, keystone):
-    url, headers = services['heat-api']['haproxy']['heat_api']['port'], login(keystone)
-    stacks = f'http://127.0.0.1:{url}/v1/{identity.ident("demo")}/stacks'
-    body = {'stack_name': 'web', 'template': TEMPLATE}
-    answer = requests.post(stacks, json=body, headers=headers, timeout=60)
-    assert answer.status_code == 201, answer.text
-    end, status = time.monotonic() + WAIT_SECONDS, ''
-    while status != 'CREATE_COMPLETE' and time.monotonic() < end:
-        time.sleep(0.2)
-        answer = requests.get(f'{stacks}/web', headers=headers, timeout=60)
-        assert answer.status_code == 200, answer.text
-        shown = answer.json()['stack']
-        status = shown['stack_status']
-    assert status == 'CREATE_COMPLETE', shown['stack_status_reason']
-
-
-def login(keystone):
-    """Return the header with a token of the user demo."""
-    domain = {'id': 'default'}
-    user = {'name': 'demo', 'password': PASSWORD, 'domain': domain}
-    body = {
-        'identity': {'methods': ['password'], 'password': {'user': user}},
-        'scope': {'project': {'name': 'demo', 'domain': domain}},
-    }
-    answer = requests.post(f'{keystone.url}/auth/tokens', json={'auth': body}, timeout=60)
-    return {'X-Auth-Token': answer.headers['X-Subject-Token']}
+    port = services['heat-api']['haproxy']['heat_api']['port']
+    cloud.assert_creates_stacks(port, keystone)
 
 
 @pytest.mark.parametrize('job', ('service clean', 'purge_deleted -g minutes 60'))

@@ -169,7 +169,8 @@ def rehearse(place, names, command, late):
         time.sleep(20)
     refused = [each for each in load.failures if each[1] < began or each[0] > ended]
     after = each_of(lambda name: observe(place, name), [*names, *late])
-    lost = [name for name in after if after[name][0] != 'COMPLETE']
+    failed = {name for name in before if before[name][0] != 'COMPLETE'}
+    lost = [name for name in after if after[name][0] != 'COMPLETE' and name not in failed]
     replaced = [name for name in names if after[name][1] != before[name][1]]
     during = sorted(each[1] for each in load.failures if each not in refused)
     outage = during[-1] - during[0] if during else 0

@@ -107,6 +107,17 @@ def test_debian_package_brings_each_requirement():
         assert named.get(debian) in (low, '' if debian == 'regex' else low), name
 
 
+def test_debian_packages_of_apis_alone_depend_on_eventlet():
+    """Engines, commands and APIs under another WSGI server do not import it."""
+    control = (ROOT / 'deploy/debian/control').read_text()
+    found = set()
+    for paragraph in control.split('\n\n'):
+        depends = re.search(r'^Depends:\n((?: .*\n)+)', paragraph, re.MULTILINE)
+        if depends and 'python3-eventlet' in depends[1]:
+            found.add(re.match('Package: (.*)', paragraph)[1])
+    assert found == {'heat-api', 'heat-api-cfn'}
+
+
 def test_pip_of_openstack_ansible_is_asked_for_distributions_that_exist():
     path = ROOT / 'deploy/openstack-ansible/user_variables_heat_lite.yml'
     values = yaml.safe_load(path.read_text())
