@@ -1,5 +1,7 @@
 """Recorded responses that this service does not return, by case id, with the reason."""
 
+import sys
+
 STATUS_400_NOT_500 = (
     'the recorded service fails with status 500; '
     'this service returns 400 and names the error of the request'
@@ -17,6 +19,7 @@ UTF_8 = 'the recorded service digests Latin-1, and no other text'
 EMPTY_TAG = 'the recorded service stores an empty tag, which no request can name'
 PATH = 'the recorded service ignores a path into the references of a group'
 TEXT_INDEX = 'the recorded service reads a numeric string as an index in parameters only'
+PYTHON_3_14 = 'the text is of the exception of Python, which words it differently since 3.14'
 
 _BY_REASON = {
     STATUS_400_NOT_500: """
@@ -32,5 +35,7 @@ _BY_REASON = {
     ROLLBACK: 'sequence/29-update-failed-rollback',
     SIGNAL: 'sequence/44-signal-invalid-status',
 }
+if sys.version_info >= (3, 14):
+    _BY_REASON[PYTHON_3_14] = 'yaql/more-17 yaql/more-28'
 
 DIFFERENT = {case: reason for reason, cases in _BY_REASON.items() for case in cases.split()}

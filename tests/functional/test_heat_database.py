@@ -406,6 +406,11 @@ def test_database_with_a_living_engine_of_heat_is_not_taken_over(url, tmp_path):
             timeout=WAIT_SECONDS,
         )
 
+    path.write_text(f'[DEFAULT]\n{text.replace(heat_database.KEY, "0" * 32)}', encoding='utf-8')
+    done = run('operate.manage', 'db_sync', '--engines-are-stopped')
+    assert done.returncode == 1 and 'No key decrypts trust_id of row' in done.stderr
+    assert 'Nothing was changed.' in done.stderr
+    path.write_text(f'[DEFAULT]\n{text}', encoding='utf-8')
     for module, *command in (['cmd.engine'], ['operate.manage', 'db_sync']):
         done = run(module, *command)
         assert done.returncode == 1

@@ -94,6 +94,12 @@ def resource_rows(
 
 
 @session.reader
+def newest_credentials(number: int) -> list[int]:
+    """Return the ids of the newest stored credentials, the newest first."""
+    return list(session.execute(select(_C.id).order_by(_C.id.desc()).limit(number)).scalars())
+
+
+@session.reader
 def undecryptable_credentials(ids: Collection[int]) -> dict[int, str]:
     """Return the place of a secret by the id of stored credentials that cannot be decrypted."""
     query = select(_C.id, _C.decrypt_method, *(_C[name] for name in credentials.SECRETS))

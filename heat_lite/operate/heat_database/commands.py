@@ -9,7 +9,7 @@ from oslo_config.cfg import ConfigOpts
 from heat_lite.clients import keystone
 from heat_lite.common import context as request_context
 from heat_lite.db import migration, services
-from heat_lite.db.heat_database import give_back as give_back_rows, heat_schema
+from heat_lite.db.heat_database import give_back as give_back_rows, heat_rows, heat_schema
 from heat_lite.db.maintenance import reencrypt
 from heat_lite.operate import folder_settings
 from heat_lite.operate.config_check import option_report
@@ -35,14 +35,27 @@ VERDICTS = {
 
 
 def sync(conf: ConfigOpts) -> None:
-    """Upgrade the database, one of Heat after a check that no engine of Heat holds it.
+    """Upgrade the database, one of Heat after a check of its key, and that no engine holds it.
 
-    Raises ValueError if one does, or for an unknown revision.
+    Raises ValueError if one does, or for another key or an unknown revision.
     """
     url, version = conf.database.connection, conf.command.version
     if heat_schema.is_heat(migration.version(url)):
+        _require_key()
         _require_free(conf, own=True)
     migration.sync(url, version, report=print)
+
+
+def _require_key() -> None:
+    """Raise ValueError if no key decrypts any of the newest credentials, so none is Heat's."""
+    newest = heat_rows.newest_credentials(BATCH)
+    unknown = heat_rows.undecryptable_credentials(newest)
+    if newest and len(unknown) == len(newest):
+        raise ValueError(
+            f'No key decrypts {unknown[newest[0]]} or those before. Set [DEFAULT] '
+            'auth_encryption_key to that of Heat, and earlier ones in [heat_lite] '
+            'former_encryption_keys. Nothing was changed.'
+        )
 
 
 def _require_free(conf: ConfigOpts, own: bool) -> None:
