@@ -159,8 +159,7 @@ class ResourceTree:
 
     def begin_rollback(self) -> None:
         """Plan to undo what has been touched."""
-        self.plan = {path for path, member in self.members.items() if member.touched}
-        self._reset(self.members)
+        self.set_plan({path for path, member in self.members.items() if member.touched}, True)
 
     def set_plan(self, paths: Set[str], is_rollback: bool) -> None:
         """Plan what is still to change: no work on it that has ended was of this action.
@@ -168,14 +167,9 @@ class ResourceTree:
         A failure was, except in a rollback, which begins with it.
         """
         self.plan = paths
-        ended = ('COMPLETE', 'FAILED') if is_rollback else ('COMPLETE',)
-        self._reset(
-            each for each in self.members.keys() & paths if self.members[each].outcome in ended
-        )
-
-    def _reset(self, paths: Iterable[str]) -> None:
-        for member in map(self.members.__getitem__, paths):
-            member.touched, member.started, member.ended = False, None, None
+        for member in map(self.members.__getitem__, self.members.keys() & paths):
+            if member.outcome == 'COMPLETE' or (is_rollback and member.outcome == 'FAILED'):
+                member.touched, member.started, member.ended = False, None, None
 
     def is_planned(self, path: str) -> bool:
         """Return whether the plan has a path, or does not know what it contains."""
