@@ -38,50 +38,63 @@ UNUSED_GROUPS = {
     'profiler_otlp': NOT_LOADED,
     'ssl': 'cert_file and key_file of [heat_api] make a server speak HTTPS.',
 }
-_STATEMENTS = 'statements are not logged, as they contain secrets.'
-_ASYNCIO = 'asyncio is not used for the database.'
-_RECONNECT = 'connections are made when they are needed, and failed statements are repeated.'
-_TIMING = 'timings are not collected.'
-_UNLOGGED = 'requests with signatures are not logged.'
-_SERVER = 'the servers read {} of [heat_api], [heat_api_cfn] and [heat_api_cloudwatch].'
-_OWN_SERVER = 'the servers are not those of oslo.service.'
-_DRIVER = 'traces are sent by OTLP.'
+#: {(group, option): reason}, from (group, reason, options)
 UNUSED = {
-    ('trustee', 'region_name'): 'the region is region_name_for_services of [DEFAULT].',
-    (RABBIT, 'heartbeat_in_pthread'): 'heartbeats have a native thread always.',
-    ('profiler', 'trace_sqlalchemy'): 'transactions are always traced.',
-    ('profiler', 'trace_requests'): 'requests to services are always traced.',
-    ('profiler', 'es_doc_type'): _DRIVER,
-    ('profiler', 'es_scroll_time'): _DRIVER,
-    ('profiler', 'es_scroll_size'): _DRIVER,
-    ('profiler', 'socket_timeout'): _DRIVER,
-    ('profiler', 'sentinel_service_name'): _DRIVER,
-    ('profiler', 'filter_error_trace'): _DRIVER,
-    ('DEFAULT', 'graceful_shutdown_timeout'): 'see graceful_shutdown_timeout of [heat_lite].',
-    ('DEFAULT', 'log_options'): 'options are not logged.',
-    ('DEFAULT', 'backdoor_port'): NOT_LOADED,
-    ('DEFAULT', 'backdoor_socket'): NOT_LOADED,
-    ('DEFAULT', 'run_external_periodic_tasks'): NOT_LOADED,
-    ('DEFAULT', 'api_paste_config'): 'see api_paste_config of [paste_deploy].',
-    ('DEFAULT', 'tcp_keepidle'): _SERVER.format('tcp_keepidle'),
-    ('DEFAULT', 'max_header_line'): _SERVER.format('max_header_line'),
-    ('DEFAULT', 'wsgi_log_format'): _OWN_SERVER,
-    ('DEFAULT', 'wsgi_default_pool_size'): 'see http_max_connections of [heat_lite].',
-    ('DEFAULT', 'wsgi_keep_alive'): _OWN_SERVER,
-    ('DEFAULT', 'wsgi_server_debug'): _OWN_SERVER,
-    ('DEFAULT', 'client_socket_timeout'): 'see http_body_timeout of [heat_lite].',
-    ('database', 'asyncio_connection'): _ASYNCIO,
-    ('database', 'asyncio_slave_connection'): _ASYNCIO,
-    ('database', 'backend'): 'there is one backend.',
-    ('database', 'connection_debug'): _STATEMENTS,
-    ('database', 'connection_trace'): _STATEMENTS,
-    ('database', 'max_retries'): _RECONNECT,
-    ('database', 'retry_interval'): _RECONNECT,
-    ('oslo_middleware', 'http_basic_auth_user_file'): NOT_LOADED,
-    ('oslo_middleware', 'max_request_body_size'): 'see max_json_body_size.',
-    ('oslo_middleware', 'secure_proxy_ssl_header'): 'see enable_proxy_headers_parsing.',
-    ('ec2authtoken', 'collect_timing'): _TIMING,
-    ('ec2authtoken', 'split_loggers'): _UNLOGGED,
+    (group, name): reason
+    for group, reason, names in (
+        ('trustee', 'the region is region_name_for_services of [DEFAULT].', 'region_name'),
+        (RABBIT, 'heartbeats have a native thread always.', 'heartbeat_in_pthread'),
+        ('profiler', 'transactions are always traced.', 'trace_sqlalchemy'),
+        ('profiler', 'requests to services are always traced.', 'trace_requests'),
+        (
+            'profiler',
+            'traces are sent by OTLP.',
+            'es_doc_type es_scroll_time es_scroll_size socket_timeout sentinel_service_name '
+            'filter_error_trace',
+        ),
+        (
+            'DEFAULT',
+            'see graceful_shutdown_timeout of [heat_lite].',
+            'graceful_shutdown_timeout',
+        ),
+        ('DEFAULT', 'options are not logged.', 'log_options'),
+        ('DEFAULT', NOT_LOADED, 'backdoor_port backdoor_socket run_external_periodic_tasks'),
+        ('DEFAULT', 'see api_paste_config of [paste_deploy].', 'api_paste_config'),
+        (
+            'DEFAULT',
+            'the servers read the option of [heat_api], [heat_api_cfn] and [heat_api_cloudwatch].',
+            'tcp_keepidle max_header_line',
+        ),
+        (
+            'DEFAULT',
+            'the servers are not those of oslo.service.',
+            'wsgi_log_format wsgi_keep_alive wsgi_server_debug',
+        ),
+        ('DEFAULT', 'see http_max_connections of [heat_lite].', 'wsgi_default_pool_size'),
+        ('DEFAULT', 'see http_body_timeout of [heat_lite].', 'client_socket_timeout'),
+        (
+            'database',
+            'asyncio is not used for the database.',
+            'asyncio_connection asyncio_slave_connection',
+        ),
+        ('database', 'there is one backend.', 'backend'),
+        (
+            'database',
+            'statements are not logged, as they contain secrets.',
+            'connection_debug connection_trace',
+        ),
+        (
+            'database',
+            'connections are made when they are needed, and failed statements are repeated.',
+            'max_retries retry_interval',
+        ),
+        ('oslo_middleware', NOT_LOADED, 'http_basic_auth_user_file'),
+        ('oslo_middleware', 'see max_json_body_size.', 'max_request_body_size'),
+        ('oslo_middleware', 'see enable_proxy_headers_parsing.', 'secure_proxy_ssl_header'),
+        (EC2, 'timings are not collected.', 'collect_timing'),
+        (EC2, 'requests with signatures are not logged.', 'split_loggers'),
+    )
+    for name in names.split()
 }
 
 
@@ -126,14 +139,13 @@ def _lacks_options_of_streams(value: str, values: Mapping[tuple[str, str], Any])
     return _is_true(value) and not complete
 
 
-def _is_set(values: Mapping[tuple[str, str], Any], name: str) -> bool:
-    found = values.get((RABBIT, name))
+def _is_set(values: Mapping[tuple[str, str], Any], name: str, group: str = RABBIT) -> bool:
+    found = values.get((group, name))
     return found is not None and _is_true(found.value)
 
 
 def _is_single_cloud(value: str, values: Mapping[tuple[str, str], Any]) -> bool:
-    found = values.get((EC2, 'multi_cloud'))
-    return found is None or not _is_true(found.value)
+    return not _is_set(values, 'multi_cloud', EC2)
 
 
 @dataclasses.dataclass(frozen=True)
