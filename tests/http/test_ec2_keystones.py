@@ -131,9 +131,10 @@ def test_old_file_with_a_url_only_uses_the_login_of_the_service(
     assert send(app, 'member', 'wrong')[0] == 403
 
 
-def test_endpoint_of_the_catalog_is_that_of_the_region_and_interface(keystones, tmp_path):
+@pytest.mark.parametrize('option', ['interface = internal', 'valid_interfaces = internalURL'])
+def test_endpoint_of_the_catalog_is_that_of_the_region_and_interface(keystones, tmp_path, option):
     own = CLOUD.format(group='ec2authtoken', url=keystones['east'][1])
     dead = '[clients_keystone]\nauth_uri = http://127.0.0.1:9/v3\n'
-    app = application(tmp_path, f'{own}region_name = East\ninterface = internal\n{dead}')
+    app = application(tmp_path, f'{own}region_name = East\n{option}\n{dead}')
     assert send(app, 'member')[0] == 200
     assert send(application(tmp_path, f'{own}region_name = North\n{dead}'), 'member')[0] == 503

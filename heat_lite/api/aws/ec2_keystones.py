@@ -121,6 +121,9 @@ def _read_group(conf: cfg.ConfigOpts, group: str, auth_uri: str | None) -> Keyst
     loading = options.register_auth(conf, group)
     loading.register_adapter_conf_options(conf, group)
     values, login = conf[group], group
+    if values.valid_interfaces:  # OpenStack-Ansible writes e.g. internalURL
+        names = [each.removesuffix('URL') for each in values.valid_interfaces]
+        conf.set_override('valid_interfaces', names, group)
     if group == GROUP and not values.auth_type:
         loading.register_auth_conf_options(conf, SERVICE)
         login = SERVICE
