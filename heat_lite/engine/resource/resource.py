@@ -357,10 +357,6 @@ class Resource(ResourceType):
             f'cannot be looked up; check whether there is a "{self.physical_resource_name()}"'
         )
 
-    def needs_delete(self) -> bool:
-        """Return whether there may be an object to delete."""
-        return self.resource_id is not None
-
     # ------------------------------------------------------------ stored data
 
     def data(self) -> dict[str, str]:

@@ -143,9 +143,6 @@ class Deployment(SignalledDeployment):
         self.user_may_be_lost = True
         return self.record.uuid if _find(self, self.record.uuid) else None
 
-    def needs_delete(self):
-        return self.resource_id is not None or self.user_id is not None
-
     def _deploy(self, action):
         """Generator: store the configuration for the server and wait for the result, if the action
         is among those of the deployment.

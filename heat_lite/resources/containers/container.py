@@ -123,9 +123,6 @@ class Container(ProcessContainer, SeparateStackUser):
         if self.user_id is not None:
             self.delete_user()
 
-    def needs_delete(self):
-        return super().needs_delete() or self.user_id is not None
-
     # ------------------------------------------------------------ live state
 
     def handle_check(self):

@@ -153,9 +153,6 @@ class Instance(Ec2Object, NovaServer):
             yield from super().handle_delete()
         yield from self.interfaces.delete_port()
 
-    def needs_delete(self):
-        return self.resource_id is not None or self.interfaces.has_own_port()
-
     def drift(self, found):
         """Return None: Nova shows a server in other terms than the properties of EC2."""
         return None

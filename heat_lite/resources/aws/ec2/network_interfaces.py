@@ -99,9 +99,6 @@ class InstanceInterfaces:
         if port is not None:
             self._instance.data_set(PORT, port)
 
-    def has_own_port(self):
-        return PORT in self._instance.data()
-
     def delete_port(self):
         """Generator: delete the port created for the instance, if there is one."""
         instance = self._instance

@@ -85,9 +85,6 @@ class MistralExternalResource(ServiceResource):
         for each in self._executions():
             yield from self.call_with_retry(workflows.delete_execution, self.client(), each)
 
-    def needs_delete(self):
-        return self.resource_id is not None or bool(self._executions())
-
     def needs_update(self, definition):
         return self.properties_of(definition)['always_update']
 

@@ -128,9 +128,6 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
             yield from self.delete_path(self._path())
         self.delete_user()
 
-    def needs_delete(self):
-        return self.resource_id is not None or self.user_id is not None
-
     def handle_check(self):
         if self.resource_id is None:
             raise errors.NotFound('the workflow was never created')

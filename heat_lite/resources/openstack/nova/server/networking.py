@@ -62,9 +62,6 @@ class ServerNetworking:
         for key in (ATTACHMENTS, HEAT_PORTS):
             self._server.data_delete(key)
 
-    def has_own_ports(self):
-        return any(attachment.own for attachment in self._attachments())
-
     # ------------------------------------------------------------ update and replace
 
     def update(self, diff):

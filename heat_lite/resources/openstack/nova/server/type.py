@@ -140,13 +140,6 @@ class Server(NovaServer, ConfigAgent):
             yield from super().handle_delete()
         yield from self.networking.delete_ports()
 
-    def needs_delete(self):
-        return (
-            self.resource_id is not None
-            or self.user_id is not None
-            or self.networking.has_own_ports()
-        )
-
     # ------------------------------------------------------------ other actions
 
     def handle_snapshot(self):
