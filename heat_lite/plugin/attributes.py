@@ -6,14 +6,7 @@ from heat_lite.template import constraints, schema, support
 class Schema(schema.AttributeSchema):
     """Schema of an attribute: ``Schema('The IP address.', type=Schema.STRING)``."""
 
-    STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST = (
-        constraints.STRING,
-        constraints.INTEGER,
-        constraints.NUMBER,
-        constraints.BOOLEAN,
-        constraints.MAP,
-        constraints.LIST,
-    )
+    STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST = constraints.TYPES[:6]
     CACHE_LOCAL, CACHE_NONE = schema.CACHE_LOCAL, schema.CACHE_NONE
 
     def __init__(

@@ -16,14 +16,7 @@ class Schema(template_schema.PropertySchema):
     ``Schema(Schema.LIST, 'The members of the group.', schema=Schema(Schema.STRING))``
     """
 
-    STRING = template_constraints.STRING
-    INTEGER = template_constraints.INTEGER
-    NUMBER = template_constraints.NUMBER
-    BOOLEAN = template_constraints.BOOLEAN
-    MAP = template_constraints.MAP
-    LIST = template_constraints.LIST
-    ANY = template_constraints.ANY
-    TYPES = template_constraints.TYPES
+    STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = template_constraints.TYPES
 
     def __init__(
         self,

@@ -23,14 +23,14 @@ class Library:
 
     ``package``: its name for pip. ``module``: the module with the client; ``make(module,
     options)`` constructs it, ``options`` are those of ``Clients.library_options``. ``errors``: the
-    module with its exceptions. ``service_types``: the types of the service in the catalog.
+    module with its exceptions. ``service_type``: the type of the service in the catalog.
     """
 
     package: str
     module: str
     make: Callable[[ModuleType, Options], Client]
     errors: str
-    service_types: tuple[str, ...]
+    service_type: str
 
     def load(self, name: str) -> ModuleType:
         """Return the module with the client. Raises NoCloud if the library is not installed."""
@@ -144,59 +144,59 @@ def _openstack(module: ModuleType, options: Options) -> Client:
 #: ``{name of the client: Library}``
 LIBRARIES = {
     'aodh': Library(
-        'aodhclient', 'aodhclient.v2.client', _adapter(), 'aodhclient.exceptions', ('alarming',)
+        'aodhclient', 'aodhclient.v2.client', _adapter(), 'aodhclient.exceptions', 'alarming'
     ),
     'barbican': Library(
         'python-barbicanclient',
         'barbicanclient.client',
         _adapter('v1'),
         'barbicanclient.exceptions',
-        ('key-manager',),
+        'key-manager',
     ),
     'blazar': Library(
         'python-blazarclient',
         'blazarclient.client',
         _blazar,
         'blazarclient.exception',
-        ('reservation',),
+        'reservation',
     ),
     'cinder': Library(
         'python-cinderclient',
         'cinderclient.client',
         _versioned('3'),
         'cinderclient.exceptions',
-        ('block-storage',),
+        'block-storage',
     ),
     'designate': Library(
         'python-designateclient',
         'designateclient.client',
         lambda module, options: module.Client(version='2', **_legacy(options)),
         'designateclient.exceptions',
-        ('dns',),
+        'dns',
     ),
     'glance': Library(
-        'python-glanceclient', 'glanceclient', _adapter('2'), 'glanceclient.exc', ('image',)
+        'python-glanceclient', 'glanceclient', _adapter('2'), 'glanceclient.exc', 'image'
     ),
     'heat': Library(
         'python-heatclient',
         'heatclient.client',
         _adapter('1'),
         'heatclient.exc',
-        ('orchestration',),
+        'orchestration',
     ),
     'ironic': Library(
         'python-ironicclient',
         'ironicclient.v1.client',
         _adapter(),
         'ironicclient.exc',
-        ('baremetal',),
+        'baremetal',
     ),
     'keystone': Library(
         'python-keystoneclient',
         'keystoneclient.v3.client',
         _keystone,
         'keystoneauth1.exceptions',
-        ('identity',),
+        'identity',
     ),
     'magnum': Library(
         'python-magnumclient',
@@ -205,7 +205,7 @@ LIBRARIES = {
             session=options['session'], magnum_url=_endpoint(options)
         ),
         'magnumclient.common.apiclient.exceptions',
-        ('container-infra',),
+        'container-infra',
     ),
     'manila': Library(
         'python-manilaclient',
@@ -214,65 +214,65 @@ LIBRARIES = {
             '2.13', session=options['session'], service_catalog_url=_endpoint(options)
         ),
         'manilaclient.exceptions',
-        ('shared-file-system',),
+        'shared-file-system',
     ),
     'mistral': Library(
         'python-mistralclient',
         'mistralclient.api.client',
         _mistral,
         'mistralclient.api.base',
-        ('workflow',),
+        'workflow',
     ),
     'neutron': Library(
         'python-neutronclient',
         'neutronclient.v2_0.client',
         _neutron,
         'neutronclient.common.exceptions',
-        ('network',),
+        'network',
     ),
     'nova': Library(
         'python-novaclient',
         'novaclient.client',
         _versioned('2.1'),
         'novaclient.exceptions',
-        ('compute',),
+        'compute',
     ),
     'octavia': Library(
         'python-octaviaclient',
         'octaviaclient.api.v2.octavia',
         _octavia,
         'octaviaclient.api.exceptions',
-        ('load-balancer',),
+        'load-balancer',
     ),
     'openstack': Library(
-        'openstacksdk', 'openstack.connection', _openstack, 'openstack.exceptions', ('network',)
+        'openstacksdk', 'openstack.connection', _openstack, 'openstack.exceptions', 'network'
     ),
     'swift': Library(
         'python-swiftclient',
         'swiftclient.client',
         _swift,
         'swiftclient.exceptions',
-        ('object-store',),
+        'object-store',
     ),
     'trove': Library(
         'python-troveclient',
         'troveclient.client',
         _versioned('1.0'),
         'troveclient.exceptions',
-        ('database',),
+        'database',
     ),
     'zaqar': Library(
         'python-zaqarclient',
         'zaqarclient.queues.v2.client',
         _zaqar,
         'zaqarclient.transport.errors',
-        ('messaging',),
+        'messaging',
     ),
     'zun': Library(
         'python-zunclient',
         'zunclient.client',
         lambda module, options: module.Client('1', **_legacy(options)),
         'zunclient.exceptions',
-        ('container',),
+        'container',
     ),
 }

@@ -45,18 +45,22 @@ class _Dependencies:
         return self
 
 
-class Resource(resource.Resource):
+class ResourceStatus:
+    """The actions and statuses of resources."""
+
+    ACTIONS, STATUSES = status.ACTIONS, status.STATUSES
+    INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND = status.ACTIONS[:6]
+    RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE = status.ACTIONS[6:]
+    IN_PROGRESS, FAILED, COMPLETE = status.STATUSES
+
+
+class Resource(resource.Resource, ResourceStatus):
     """Base of resource types: what ``heat.engine.resource.Resource`` offers to plug-ins.
 
     A type is constructed with three arguments. ``client('nova')`` is the client library of the
     service; ``stack`` and ``t`` are views of the stack and the definition.
     """
 
-    ACTIONS = status.ACTIONS
-    STATUSES = status.STATUSES
-    INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND = status.ACTIONS[:6]
-    RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE = status.ACTIONS[6:]
-    IN_PROGRESS, FAILED, COMPLETE = status.STATUSES
     #: what a plug-in may pass to the locks of rows, which the service keeps by itself
     LOCK_ACTIONS = (LOCK_NONE, LOCK_ACQUIRE, LOCK_RELEASE, LOCK_RESPECT) = (None, 1, -1, 0)
     BASE_ATTRIBUTES = (SHOW,) = ('show',)

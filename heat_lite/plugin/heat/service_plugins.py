@@ -184,7 +184,7 @@ class ServicePlugin(ClientPlugin):
                 f'group heat.clients and this name brings it'
             )
         module = self.library.load(self.name)
-        options = self.clients.library_options(self.name, self.service_types[0])
+        options = self.clients.library_options(self.name, self.library.service_type)
         return self.library.make(module, options)
 
     @functools.cached_property
@@ -332,7 +332,7 @@ def plugin_class(name: str) -> type[ServicePlugin]:
         'name': name,
         'library': library,
         'finders': _FINDERS.get(name, {}),
-        'service_types': () if library is None else library.service_types,
+        'service_types': () if library is None else (library.service_type,),
         '__doc__': f'The plug-in of the client {name}.',
     }
     return type(class_name(name), (_BASES.get(name, ServicePlugin),), members)

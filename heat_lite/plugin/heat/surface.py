@@ -10,7 +10,7 @@ from types import ModuleType
 import yaml
 
 from heat_lite import plugin
-from heat_lite.common import context, exception, identifier, status
+from heat_lite.common import context, exception, identifier
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
 from heat_lite.engine import scheduler
@@ -38,15 +38,6 @@ _OS = f'{ENGINE}.clients.os'
 
 def _public(module: ModuleType) -> Values:
     return {name: value for name, value in vars(module).items() if not name.startswith('_')}
-
-
-class ResourceStatus:
-    """The actions and statuses of resources."""
-
-    ACTIONS, STATUSES = status.ACTIONS, status.STATUSES
-    INIT, CREATE, DELETE, UPDATE, ROLLBACK, SUSPEND = status.ACTIONS[:6]
-    RESUME, ADOPT, SNAPSHOT, CHECK, RESTORE = status.ACTIONS[6:]
-    IN_PROGRESS, FAILED, COMPLETE = status.STATUSES
 
 
 class LifecyclePlugin:
@@ -146,7 +137,7 @@ def _engine() -> dict[str, Values]:
         'rsrc_defn': {'ResourceDefinition': stack_view.ResourceDefinition},
         'scheduler': _scheduler(),
         'stack': {'Stack': stack_view.StackView},
-        'status': {'ResourceStatus': ResourceStatus},
+        'status': {'ResourceStatus': heat_resource.ResourceStatus},
         'support': _public(plugin.support),
         'template': {'Template': Template},
         'translation': _public(plugin.translation),
