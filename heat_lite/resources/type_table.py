@@ -8,8 +8,8 @@ used. The rows are sorted.
 # ruff: noqa: E501  a row of the table is not wrapped
 
 _TABLE = """
-    AWS::AutoScaling::AutoScalingGroup aws.autoscaling_group:AutoScalingGroup aws.autoscaling.autoscaling_group
-    AWS::AutoScaling::LaunchConfiguration aws.launch_configuration:LaunchConfiguration aws.autoscaling.launch_config
+    AWS::AutoScaling::AutoScalingGroup aws.autoscaling:AutoScalingGroup aws.autoscaling.autoscaling_group
+    AWS::AutoScaling::LaunchConfiguration aws.autoscaling:LaunchConfiguration aws.autoscaling.launch_config
     AWS::AutoScaling::ScalingPolicy heat.scaling_policy:AWSScalingPolicy aws.autoscaling.scaling_policy
     AWS::CloudFormation::Stack aws.stack:NestedStack aws.cfn.stack
     AWS::CloudFormation::WaitCondition aws.wait_condition:WaitCondition aws.cfn.wait_condition
@@ -35,7 +35,7 @@ _TABLE = """
     HeatLite::Container::Config containers.sealed_text:Config
     HeatLite::Container::Container containers.container:Container
     HeatLite::Container::Image containers.image:Image
-    HeatLite::Container::Job containers.job:Job
+    HeatLite::Container::Job containers.container:Job
     HeatLite::Container::Network containers.network:Network
     HeatLite::Container::Secret containers.sealed_text:Secret
     HeatLite::Container::Volume containers.volume:Volume
@@ -56,8 +56,8 @@ _TABLE = """
     OS::Blazar::Host openstack.blazar:Host openstack.blazar.host
     OS::Blazar::Lease openstack.blazar:Lease openstack.blazar.lease
     OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:CinderEncryptedVolumeType openstack.cinder.encrypted_volume_type
-    OS::Cinder::QoSAssociation openstack.cinder.qos_specs:QoSAssociation openstack.cinder.qos_specs
-    OS::Cinder::QoSSpecs openstack.cinder.qos_specs:QoSSpecs openstack.cinder.qos_specs
+    OS::Cinder::QoSAssociation openstack.cinder.volume_type:QoSAssociation openstack.cinder.qos_specs
+    OS::Cinder::QoSSpecs openstack.cinder.volume_type:QoSSpecs openstack.cinder.qos_specs
     OS::Cinder::Quota openstack.quotas:CinderQuota openstack.cinder.quota
     OS::Cinder::Volume openstack.cinder.volume:CinderVolume openstack.cinder.volume
     OS::Cinder::VolumeAttachment openstack.cinder.volume_attachment:CinderVolumeAttachment openstack.cinder.volume
@@ -123,7 +123,7 @@ _TABLE = """
     OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
     OS::Monasca::AlarmDefinition base.hidden_types:OSMonascaAlarmDefinition
     OS::Monasca::Notification base.hidden_types:OSMonascaNotification
-    OS::Neutron::AddressScope openstack.neutron.subnet_pool:AddressScope openstack.neutron.address_scope
+    OS::Neutron::AddressScope openstack.neutron.subnet:AddressScope openstack.neutron.address_scope
     OS::Neutron::ExtraRoute openstack.neutron.extra_route:ExtraRoute openstack.neutron.extraroute
     OS::Neutron::ExtraRouteSet openstack.neutron.extra_route:ExtraRouteSet openstack.neutron.extrarouteset
     OS::Neutron::Firewall openstack.neutron.firewall:Firewall openstack.neutron.firewall
@@ -137,8 +137,8 @@ _TABLE = """
     OS::Neutron::IKEPolicy openstack.neutron.vpn:IKEPolicy openstack.neutron.vpnservice
     OS::Neutron::IPsecPolicy openstack.neutron.vpn:IPsecPolicy openstack.neutron.vpnservice
     OS::Neutron::IPsecSiteConnection openstack.neutron.vpn:IPsecSiteConnection openstack.neutron.vpnservice
-    OS::Neutron::L2Gateway openstack.neutron.l2_gateway:L2Gateway openstack.neutron.l2_gateway
-    OS::Neutron::L2GatewayConnection openstack.neutron.l2_gateway:L2GatewayConnection openstack.neutron.l2_gateway_connection
+    OS::Neutron::L2Gateway openstack.neutron.gateways:L2Gateway openstack.neutron.l2_gateway
+    OS::Neutron::L2GatewayConnection openstack.neutron.gateways:L2GatewayConnection openstack.neutron.l2_gateway_connection
     OS::Neutron::LBaaS::HealthMonitor base.hidden_types:OSNeutronLBaaSHealthMonitor
     OS::Neutron::LBaaS::L7Policy base.hidden_types:OSNeutronLBaaSL7Policy
     OS::Neutron::LBaaS::L7Rule base.hidden_types:OSNeutronLBaaSL7Rule
@@ -150,7 +150,7 @@ _TABLE = """
     OS::Neutron::MeteringLabel openstack.neutron.metering:MeteringLabel openstack.neutron.metering
     OS::Neutron::MeteringRule openstack.neutron.metering:MeteringRule openstack.neutron.metering
     OS::Neutron::Net openstack.neutron.net:Net openstack.neutron.net
-    OS::Neutron::NetworkGateway openstack.neutron.network_gateway:NetworkGateway openstack.neutron.network_gateway
+    OS::Neutron::NetworkGateway openstack.neutron.gateways:NetworkGateway openstack.neutron.network_gateway
     OS::Neutron::Pool base.hidden_types:OSNeutronPool
     OS::Neutron::PoolMember base.hidden_types:OSNeutronPoolMember
     OS::Neutron::Port openstack.neutron.port:Port openstack.neutron.port
@@ -170,12 +170,12 @@ _TABLE = """
     OS::Neutron::RouterInterface openstack.neutron.router:RouterInterface openstack.neutron.router
     OS::Neutron::SecurityGroup openstack.neutron.security_group:SecurityGroup openstack.neutron.security_group
     OS::Neutron::SecurityGroupRule openstack.neutron.security_group:SecurityGroupRule openstack.neutron.security_group_rule
-    OS::Neutron::Segment openstack.neutron.segment:Segment openstack.neutron.segment
+    OS::Neutron::Segment openstack.neutron.subnet:Segment openstack.neutron.segment
     OS::Neutron::Subnet openstack.neutron.subnet:Subnet openstack.neutron.subnet
-    OS::Neutron::SubnetPool openstack.neutron.subnet_pool:SubnetPool openstack.neutron.subnetpool
+    OS::Neutron::SubnetPool openstack.neutron.subnet:SubnetPool openstack.neutron.subnetpool
     OS::Neutron::TaaS::TapFlow openstack.neutron.taas:TapFlow openstack.neutron.taas.tap_flow
     OS::Neutron::TaaS::TapService openstack.neutron.taas:TapService openstack.neutron.taas.tap_service
-    OS::Neutron::Trunk openstack.neutron.trunk:Trunk openstack.neutron.trunk
+    OS::Neutron::Trunk openstack.neutron.port:Trunk openstack.neutron.trunk
     OS::Neutron::VPNService openstack.neutron.vpn:VPNService openstack.neutron.vpnservice
     OS::Nova::Flavor openstack.nova.flavor:NovaFlavor openstack.nova.flavor
     OS::Nova::FloatingIP openstack.nova.floating_ip:NovaFloatingIp
@@ -190,8 +190,8 @@ _TABLE = """
     OS::Octavia::Flavor openstack.octavia.flavors:Flavor openstack.octavia.flavor
     OS::Octavia::FlavorProfile openstack.octavia.flavors:FlavorProfile openstack.octavia.flavor_profile
     OS::Octavia::HealthMonitor openstack.octavia.pool:HealthMonitor openstack.octavia.health_monitor
-    OS::Octavia::L7Policy openstack.octavia.l7_policy:L7Policy openstack.octavia.l7policy
-    OS::Octavia::L7Rule openstack.octavia.l7_policy:L7Rule openstack.octavia.l7rule
+    OS::Octavia::L7Policy openstack.octavia.load_balancer:L7Policy openstack.octavia.l7policy
+    OS::Octavia::L7Rule openstack.octavia.load_balancer:L7Rule openstack.octavia.l7rule
     OS::Octavia::Listener openstack.octavia.load_balancer:Listener openstack.octavia.listener
     OS::Octavia::LoadBalancer openstack.octavia.load_balancer:LoadBalancer openstack.octavia.loadbalancer
     OS::Octavia::Pool openstack.octavia.pool:Pool openstack.octavia.pool

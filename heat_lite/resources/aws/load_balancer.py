@@ -5,7 +5,7 @@ import copy
 
 from heat_lite.clients import errors
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.resources.aws.autoscaling_group import NETWORK
+from heat_lite.resources.aws.autoscaling import NETWORK
 from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
 from heat_lite.resources.base.property_rules import above, for_each, refuse

@@ -1,9 +1,9 @@
 """AWS::EC2::Instance."""
 
+from heat_lite.resources.aws.autoscaling import DISK_RULE
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
 from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces, port_ids
-from heat_lite.resources.aws.launch_configuration import DISK_RULE
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, filled, for_each, refuse
 from heat_lite.resources.base.stack_user import cfn_url

@@ -1,7 +1,7 @@
 """The schemas of AWS::EC2::Instance."""
 
+from heat_lite.resources.aws.autoscaling import HINT_KEYS, disk_keys
 from heat_lite.resources.aws.ec2.base import tags
-from heat_lite.resources.aws.launch_configuration import HINT_KEYS, disk_keys
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.template.schema import boolean, list_, string, text

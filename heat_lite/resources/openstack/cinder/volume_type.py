@@ -1,10 +1,21 @@
-"""OS::Cinder::VolumeType and OS::Cinder::EncryptedVolumeType."""
+"""The types of volumes, their encryption and their quality of service."""
+
+import json
 
 from heat_lite.clients import errors
+from heat_lite.common import status
 from heat_lite.resources.base import object_types
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import filled, refuse
-from heat_lite.template.schema import description_property, integer, list_, map_, string, switch
+from heat_lite.template.schema import (
+    description_property,
+    integer,
+    list_,
+    map_,
+    name_property,
+    string,
+    switch,
+)
 
 
 class CinderVolumeType(CloudResource):
@@ -96,3 +107,94 @@ class CinderEncryptedVolumeType(CloudResource):
         if not found.get('encryption_id'):
             raise errors.NotFound(f'Volumes of type {self.resource_id} are not encrypted.')
         return found
+
+
+class QoSSpecs(CloudResource):
+    """QoS specs: limits and guarantees for volumes of some types."""
+
+    resource_type = 'OS::Cinder::QoSSpecs'
+    since = '7.0.0'
+    rest = Rest('cinder', '/qos-specs', 'qos_specs', extension='qos-specs')
+    observed_keys = {'specs': 'specs'}
+
+    properties_schema = {
+        'name': name_property(update_allowed=False),
+        'specs': map_(
+            'Key-value pairs of the QoS specs.', required=True, update_allowed=True, sent=False
+        ),
+    }
+
+    def body(self, values):
+        return {**values, **self.properties['specs']}
+
+    def changes(self, changed, diff):
+        return {**changed, **(diff.get('specs') or {})}
+
+    def follow_up(self, action, diff):
+        if action == status.UPDATE and 'specs' in diff:
+            removed = sorted(set(self.stored_property('specs')) - set(diff['specs']))
+            if removed:
+                yield from self.send('PUT', f'{self.object_path()}/delete_keys', {'keys': removed})
+
+
+#: key in the data of the resource: the volume types that its replacement needs
+RELEASED = 'lent_types'
+
+
+class QoSAssociation(ServiceResource):
+    """The association of QoS specs with volume types."""
+
+    resource_type = 'OS::Cinder::QoSAssociation'
+    since = '8.0.0'
+    extension = 'qos-specs'
+    default_client_name = 'cinder'
+
+    properties_schema = {
+        'qos_specs': string('QoS specs, by name or id.', required=True, ref='cinder.qos_specs'),
+        'volume_types': list_(
+            'Volume types, by name or id.',
+            string(ref='cinder.vtype'),
+            required=True,
+            update_allowed=True,
+        ),
+    }
+
+    def handle_create(self):
+        yield from self._request_types('associate', self.properties['volume_types'])
+        self.resource_id_set(self.record.uuid)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        before, after = self._associated(), set(self.properties['volume_types'])
+        yield from self._request_types('disassociate', before - after)
+        yield from self._request_types('associate', after - before)
+        self.data_delete(RELEASED)
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self._request_types('disassociate', self._associated())
+
+    def prepare_for_replace(self, definition):
+        """A generator: disassociate the volume types that the replacing association needs.
+
+        A volume type has at most one set of QoS specs.
+        """
+        released = self._associated() & set(self.properties_of(definition)['volume_types'])
+        if self.resource_id is not None and released:
+            self.data_set(RELEASED, json.dumps(sorted(released)))
+            yield from self._request_types('disassociate', released)
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the volume types are associated again."""
+        return RELEASED in self.data() or super().needs_update(definition)
+
+    def _associated(self):
+        return set(self.stored_property('volume_types')) - set(
+            json.loads(self.data().get(RELEASED, '[]'))
+        )
+
+    def _request_types(self, action, types):
+        for volume_type in sorted(types):
+            path = f'/qos-specs/{self.stored_property("qos_specs")}/{action}'
+            yield from self.delete_if_present(
+                self.client().request_json, 'GET', path, params={'vol_type_id': volume_type}
+            )

@@ -1,10 +1,18 @@
-"""OS::Neutron::Subnet."""
+"""OS::Neutron::Subnet, and what subnets belong to: pools, address scopes and segments."""
 
 import ipaddress
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.base.property_rules import conflict, filled, one_of, refuse
+from heat_lite.resources.base.property_rules import (
+    above,
+    conflict,
+    filled,
+    given,
+    missing,
+    one_of,
+    refuse,
+)
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
@@ -12,6 +20,8 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    boolean,
+    description_property,
     integer,
     list_,
     list_attribute,
@@ -173,3 +183,118 @@ def _with_gateway(values):
     if values.get(GATEWAY) == AUTO:
         return {name: value for name, value in values.items() if name != GATEWAY}
     return {**values, GATEWAY: None} if values.get(GATEWAY) == '' else values
+
+
+LEAST, DEFAULT, MOST = 'min_prefixlen', 'default_prefixlen', 'max_prefixlen'
+
+
+def _bounds(first, second, **tests):
+    """Return the rule that two prefix lengths are in order; zero is none."""
+    text = f'Illegal prefix bounds: {first}={{{first}}}, {second}={{{second}}}.'
+    return refuse(text, **tests)
+
+
+class SubnetPool(NeutronResource):
+    """A subnet pool."""
+
+    resource_type = 'OS::Neutron::SubnetPool'
+    since = '6.0.0'
+    rest = Rest('neutron', '/subnetpools', 'subnetpool', extension='subnet_allocation')
+
+    properties_schema = {
+        'name': name_property(),
+        'prefixes': list_(
+            'CIDRs of the subnet pool.',
+            string(custom='net_cidr'),
+            required=True,
+            update_allowed=True,
+            min=1,
+        ),
+        'address_scope': string(
+            'Address scope of the subnet pool, by name or id.',
+            update_allowed=True,
+            ref='neutron.address_scope',
+            wire='address_scope_id',
+        ),
+        'default_prefixlen': integer(
+            'Default prefix length of the subnets.', update_allowed=True, min=0
+        ),
+        'default_quota': integer(
+            'Quota of a project: IPv4 addresses, or /64 prefixes for IPv6.',
+            update_allowed=True,
+            min=0,
+        ),
+        'is_default': switch('Whether the subnet pool is the default one.', default=False),
+        'max_prefixlen': integer('Largest prefix length of a subnet.', update_allowed=True, min=0),
+        'min_prefixlen': integer('Smallest prefix length of a subnet.', update_allowed=True, min=0),
+        'shared': boolean('Whether other projects can use the subnet pool.', default=False),
+        'tags': tags_property('subnet pool'),
+        'tenant_id': string('Project of the subnet pool, by id. Requires administrator rights.'),
+    }
+    property_rules = (
+        _bounds(MOST, LEAST, max_prefixlen=filled, min_prefixlen=above(MOST)),
+        _bounds(MOST, DEFAULT, max_prefixlen=filled, default_prefixlen=above(MOST)),
+        _bounds(LEAST, DEFAULT, default_prefixlen=filled, min_prefixlen=above(DEFAULT)),
+    )
+
+
+class AddressScope(NeutronResource):
+    """An address scope: subnet pools whose addresses do not overlap."""
+
+    resource_type = 'OS::Neutron::AddressScope'
+    since = '6.0.0'
+    rest = Rest('neutron', '/address-scopes', 'address_scope', extension='address-scope')
+
+    properties_schema = {
+        'name': name_property(),
+        'ip_version': integer('IP version of the address scope.', default=4, allowed=[4, 6]),
+        'shared': switch('Whether other projects can use the address scope.', default=False),
+        'tenant_id': string(
+            'Project of the address scope, by id. Requires administrator rights.',
+            ref='keystone.project',
+        ),
+    }
+
+
+_REQUIRED = 'physical_network is required for {network_type} provider network.'
+_PROHIBITED = 'physical_network is prohibited for {network_type} provider network.'
+_ID_REQUIRED = 'segmentation_id is required for {network_type} provider network.'
+_ID_PROHIBITED = 'segmentation_id is prohibited for {network_type} provider network.'
+
+
+class Segment(NeutronResource):
+    """A segment of a network."""
+
+    resource_type = 'OS::Neutron::Segment'
+    since = '9.0.0'
+    rest = Rest('neutron', '/segments', 'segment', extension='segment')
+    entity = None
+
+    properties_schema = {
+        'name': name_property(),
+        'network': string(
+            'Network of the segment, by name or id.',
+            required=True,
+            ref='neutron.network',
+            wire='network_id',
+        ),
+        'network_type': string(
+            'Network type of the segment.',
+            required=True,
+            allowed=['local', 'vlan', 'vxlan', 'gre', 'geneve', 'flat'],
+        ),
+        'description': description_property(),
+        'physical_network': string('Physical network of the segment.'),
+        'segmentation_id': integer('VLAN id or tunnel id of the segment.', min=1),
+    }
+    property_rules = (
+        refuse(_REQUIRED, network_type=('flat', 'vlan'), physical_network=missing),
+        refuse(_ID_REQUIRED, network_type=('vlan',), segmentation_id=missing),
+        refuse(_ID_PROHIBITED, network_type=('local', 'flat'), segmentation_id=given),
+        refuse(_PROHIBITED, network_type=('vxlan', 'gre', 'geneve'), physical_network=given),
+        refuse(
+            'Up to 4094 VLAN network segments can exist on each physical_network.',
+            network_type=('vlan',),
+            segmentation_id=lambda value, read: value > 4094,
+        ),
+    )
