@@ -116,7 +116,7 @@ class AutoScalingGroup(ScalingGroup, instance_group.InstanceGroup):
         ),
         'Tags': instance_group.tags(),
     }
-    update_policy_schema = {'AutoScalingRollingUpdate': instance_group.rolling_update()}
+    update_policy_schema = {'AutoScalingRollingUpdate': instance_group.ROLLING_UPDATE}
     attributes_schema = instance_group.INSTANCES
 
     def validate(self):

@@ -132,46 +132,43 @@ SHOW = 'show'
 POLL_SECONDS = 15.0
 
 
-def common_properties():
-    """Return the schemas of the properties that deployments and deployment groups share."""
-    return {
-        'config': string('ID of the software configuration to apply.', update_allowed=True),
-        'input_values': map_('Values of the inputs of the configuration.', update_allowed=True),
-        'actions': list_(
-            'Stack actions on which the configuration is applied. A '
-            'SoftwareComponent defines its own actions.',
-            default=[status.CREATE, status.UPDATE],
-            update_allowed=True,
-            allowed=list(ACTIONS),
-        ),
-        'name': string(
-            'Name of the deployment. The server applies its deployments in the '
-            'order of their names.',
-            update_allowed=True,
-        ),
-        'signal_transport': string(
-            'Transport of the signals of the server. NO_SIGNAL: the deployment '
-            'completes without waiting for a signal.',
-            default=CFN,
-            allowed=[CFN, TEMP_URL, HEAT, NONE, ZAQAR],
-        ),
-    }
+#: the schemas of the properties that deployments and deployment groups share
+COMMON_PROPERTIES = {
+    'config': string('ID of the software configuration to apply.', update_allowed=True),
+    'input_values': map_('Values of the inputs of the configuration.', update_allowed=True),
+    'actions': list_(
+        'Stack actions on which the configuration is applied. A '
+        'SoftwareComponent defines its own actions.',
+        default=[status.CREATE, status.UPDATE],
+        update_allowed=True,
+        allowed=list(ACTIONS),
+    ),
+    'name': string(
+        'Name of the deployment. The server applies its deployments in the order of their names.',
+        update_allowed=True,
+    ),
+    'signal_transport': string(
+        'Transport of the signals of the server. NO_SIGNAL: the deployment '
+        'completes without waiting for a signal.',
+        default=CFN,
+        allowed=[CFN, TEMP_URL, HEAT, NONE, ZAQAR],
+    ),
+}
 
 
-def structured_properties():
-    """Return the schemas of the properties of deployments whose configurations are maps."""
-    return {
-        'input_key': string(
-            'Key of the maps in the configuration that are replaced by values of inputs.',
-            default='get_input',
-        ),
-        'input_values_validate': string(
-            'Validation of inputs without a value: LAX makes them null, STRICT '
-            'makes the deployment fail.',
-            default=software.LAX,
-            allowed=[software.LAX, software.STRICT],
-        ),
-    }
+#: the schemas of the properties of deployments whose configurations are maps
+STRUCTURED_PROPERTIES = {
+    'input_key': string(
+        'Key of the maps in the configuration that are replaced by values of inputs.',
+        default='get_input',
+    ),
+    'input_values_validate': string(
+        'Validation of inputs without a value: LAX makes them null, STRICT '
+        'makes the deployment fail.',
+        default=software.LAX,
+        allowed=[software.LAX, software.STRICT],
+    ),
+}
 
 
 class Deployment(SignalledDeployment):

@@ -19,10 +19,9 @@ BATCH = {
 }
 
 
-def servers():
-    return map_(
-        'Map of deployment names to the IDs of the servers.', required=True, update_allowed=True
-    )
+SERVERS_BY_DEPLOYMENT = map_(
+    'Map of deployment names to the IDs of the servers.', required=True, update_allowed=True
+)
 
 
 class DeploymentGroup(GroupResource):

@@ -21,21 +21,20 @@ CONFIGURATION = 'LaunchConfigurationName'
 _DURATION = re.compile(r'PT(?=\d)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?')
 
 
-def rolling_update():
-    """Return the schema of an update policy."""
-    return map_(
-        'Policy of rolling updates, which apply a new launch configuration in batches.',
-        {
-            'MinInstancesInService': integer(
-                'Number of members that stay in service during an update.', default=0
-            ),
-            'MaxBatchSize': integer('Number of members that are updated at once.', default=1),
-            'PauseTime': string(
-                'Pause between two batches as an ISO 8601 duration, such as PT1M30S.',
-                default='PT0S',
-            ),
-        },
-    )
+#: the schema of an update policy
+ROLLING_UPDATE = map_(
+    'Policy of rolling updates, which apply a new launch configuration in batches.',
+    {
+        'MinInstancesInService': integer(
+            'Number of members that stay in service during an update.', default=0
+        ),
+        'MaxBatchSize': integer('Number of members that are updated at once.', default=1),
+        'PauseTime': string(
+            'Pause between two batches as an ISO 8601 duration, such as PT1M30S.',
+            default='PT0S',
+        ),
+    },
+)
 
 
 def tags():

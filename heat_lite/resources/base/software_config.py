@@ -22,45 +22,43 @@ def group(**options):
     )
 
 
-def inputs_outputs_options():
-    """Return the schemas of the inputs, outputs and options of a configuration."""
-    return {
-        'inputs': list_(
-            'Inputs of the configuration; each deployment supplies their values.',
-            {
-                'name': string('Name of the input.', required=True),
-                'description': string('Human-readable description of the input.'),
-                'type': string(
-                    'Type of the value of the input.',
-                    default=software.STRING,
-                    constraints=[_TYPE],
-                ),
-                'default': any_('Value of the input in deployments that supply none.'),
-                'replace_on_change': boolean(
-                    'Whether a new value of the input replaces the deployment '
-                    'instead of updating it.',
-                    default=False,
-                ),
-            },
-        ),
-        'outputs': list_(
-            'Outputs that the server reports after it has applied the configuration.',
-            {
-                'name': string('Name of the output.', required=True),
-                'description': string('Human-readable description of the output.'),
-                'type': string(
-                    'Type of the value of the output.',
-                    default=software.STRING,
-                    constraints=[_TYPE],
-                ),
-                'error_output': boolean(
-                    'Whether a value of the output reports an error and makes the deployment fail.',
-                    default=False,
-                ),
-            },
-        ),
-        'options': map_('Options for the tool on the server.'),
-    }
+#: the schemas of the inputs, outputs and options of a configuration
+INPUTS_OUTPUTS_OPTIONS = {
+    'inputs': list_(
+        'Inputs of the configuration; each deployment supplies their values.',
+        {
+            'name': string('Name of the input.', required=True),
+            'description': string('Human-readable description of the input.'),
+            'type': string(
+                'Type of the value of the input.',
+                default=software.STRING,
+                constraints=[_TYPE],
+            ),
+            'default': any_('Value of the input in deployments that supply none.'),
+            'replace_on_change': boolean(
+                'Whether a new value of the input replaces the deployment instead of updating it.',
+                default=False,
+            ),
+        },
+    ),
+    'outputs': list_(
+        'Outputs that the server reports after it has applied the configuration.',
+        {
+            'name': string('Name of the output.', required=True),
+            'description': string('Human-readable description of the output.'),
+            'type': string(
+                'Type of the value of the output.',
+                default=software.STRING,
+                constraints=[_TYPE],
+            ),
+            'error_output': boolean(
+                'Whether a value of the output reports an error and makes the deployment fail.',
+                default=False,
+            ),
+        },
+    ),
+    'options': map_('Options for the tool on the server.'),
+}
 
 
 class Config(Resource):

@@ -10,15 +10,15 @@ from heat_lite.resources.base import live_state
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.resources.containers import agent_access, container_body
 from heat_lite.resources.containers.container_schema import (
-    file_properties,
-    health_properties,
-    limit_properties,
-    mount_properties,
+    FILE_PROPERTIES,
+    HEALTH_PROPERTIES,
+    LIMIT_PROPERTIES,
+    MOUNT_PROPERTIES,
+    PORT_PROPERTIES,
+    PROCESS_PROPERTIES,
+    RIGHT_PROPERTIES,
+    SERVICE_PROPERTIES,
     network_properties,
-    port_properties,
-    process_properties,
-    right_properties,
-    service_properties,
 )
 from heat_lite.resources.containers.process import (
     CREATED,
@@ -55,15 +55,15 @@ class Container(ProcessContainer, SeparateStackUser):
     uses_deferred_auth = False
 
     properties_schema = {
-        **process_properties(),
-        **port_properties(),
-        **health_properties(),
-        **service_properties(),
+        **PROCESS_PROPERTIES,
+        **PORT_PROPERTIES,
+        **HEALTH_PROPERTIES,
+        **SERVICE_PROPERTIES,
         **network_properties(),
-        **mount_properties(),
-        **file_properties(),
-        **limit_properties(),
-        **right_properties(),
+        **MOUNT_PROPERTIES,
+        **FILE_PROPERTIES,
+        **LIMIT_PROPERTIES,
+        **RIGHT_PROPERTIES,
         'software_deployments': boolean(
             'Whether the agent heat-lite-agent in the image applies software deployments that name '
             'the container as their server. The container gets the variable '
@@ -282,12 +282,12 @@ class Job(ProcessContainer):
     structured = ('triggers',)
 
     properties_schema = {
-        **process_properties(),
+        **PROCESS_PROPERTIES,
         **network_properties(),
-        **mount_properties(),
-        **file_properties(),
-        **limit_properties(),
-        **right_properties(),
+        **MOUNT_PROPERTIES,
+        **FILE_PROPERTIES,
+        **LIMIT_PROPERTIES,
+        **RIGHT_PROPERTIES,
         'success_codes': list_(
             'Exit statuses that count as success.', integer(), default=[0], update_allowed=True
         ),

@@ -17,18 +17,18 @@ NAME = 'object_name'
 THREAD_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def endpoint_property():
-    """Return the schema of the container engine that an object is in."""
-    return string(
-        'URL of the container engine, such as unix:///run/docker.sock, tcp://HOST:2376 or '
-        'ssh://USER@HOST. The operator has to allow it. If omitted, the engine of the service '
-        'is used.'
-    )
+#: the schema of the container engine that an object is in
+ENDPOINT_PROPERTY = string(
+    'URL of the container engine, such as unix:///run/docker.sock, tcp://HOST:2376 or '
+    'ssh://USER@HOST. The operator has to allow it. If omitted, the engine of the service '
+    'is used.'
+)
 
 
-def labels_property():
-    """Return the schema of labels."""
-    return map_('Labels of the object, beside those that name its stack and resource.', default={})
+#: the schema of labels
+LABELS_PROPERTY = map_(
+    'Labels of the object, beside those that name its stack and resource.', default={}
+)
 
 
 class EngineObject(ServiceResource):

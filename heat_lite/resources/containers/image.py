@@ -11,11 +11,11 @@ from heat_lite.common import container_labels, exception
 from heat_lite.common.value_types import without_none
 from heat_lite.resources.containers import archives, container_body
 from heat_lite.resources.containers.engine_object import (
+    ENDPOINT_PROPERTY,
+    LABELS_PROPERTY,
     NAME,
     EngineObject,
     ThreadedCall,
-    endpoint_property,
-    labels_property,
 )
 from heat_lite.resources.containers.process import pull_error
 from heat_lite.template.schema import (
@@ -49,7 +49,7 @@ class Image(EngineObject):
             'Name and tag of the image, such as docker.io/library/nginx:1.27. An image to build '
             'or to import gets a generated name if it is omitted.'
         ),
-        'docker_endpoint': endpoint_property(),
+        'docker_endpoint': ENDPOINT_PROPERTY,
         'pull_policy': string(
             'Policy that decides when the image is pulled.',
             default='if_not_present',
@@ -75,7 +75,7 @@ class Image(EngineObject):
         'changes': list_(
             'Instructions for an imported image, such as CMD ["/bin/sh"].', default=[]
         ),
-        'labels': labels_property(),
+        'labels': LABELS_PROPERTY,
         'keep': boolean(
             'Whether the image stays when the resource is deleted. By default, pulled images stay.',
             update_allowed=True,

@@ -2,9 +2,9 @@
 
 from heat_lite.resources.containers import container_body
 from heat_lite.resources.containers.engine_object import (
+    ENDPOINT_PROPERTY,
+    LABELS_PROPERTY,
     EngineObject,
-    endpoint_property,
-    labels_property,
 )
 from heat_lite.template.schema import (
     boolean,
@@ -26,7 +26,7 @@ class Network(EngineObject):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'docker_endpoint': endpoint_property(),
+        'docker_endpoint': ENDPOINT_PROPERTY,
         'driver': string('Driver of the network.', default='bridge'),
         'driver_options': map_('Options of the driver.', default={}),
         'internal': boolean(
@@ -44,7 +44,7 @@ class Network(EngineObject):
             'Part of the subnet from which containers get their addresses.', custom='net_cidr'
         ),
         'enable_ipv6': boolean('Whether the network has IPv6 addresses as well.', default=False),
-        'labels': labels_property(),
+        'labels': LABELS_PROPERTY,
     }
     attributes_schema = {
         'name': text('Name of the network.'),

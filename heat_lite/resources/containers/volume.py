@@ -7,10 +7,10 @@ from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception
 from heat_lite.resources.containers import archives, container_body
 from heat_lite.resources.containers.engine_object import (
+    ENDPOINT_PROPERTY,
+    LABELS_PROPERTY,
     EngineObject,
     ThreadedCall,
-    endpoint_property,
-    labels_property,
 )
 from heat_lite.template.schema import map_, map_attribute, name_property, string, text
 
@@ -35,14 +35,14 @@ class Volume(EngineObject):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'docker_endpoint': endpoint_property(),
+        'docker_endpoint': ENDPOINT_PROPERTY,
         'driver': string('Driver of the volume.', default='local'),
         'driver_options': map_('Options of the driver.', default={}),
         'copy_of': string(
             'Volume whose files are copied into the new volume.', update_allowed=True
         ),
         'files': map_('Files of the new volume: paths in the volume and their texts.', default={}),
-        'labels': labels_property(),
+        'labels': LABELS_PROPERTY,
     }
     attributes_schema = {
         'name': text('Name of the volume.'),

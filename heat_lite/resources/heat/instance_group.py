@@ -20,7 +20,7 @@ class InstanceGroup(instance_group.InstanceGroup):
         'LoadBalancerNames': list_(common_properties.LOAD_BALANCERS),
         'Tags': instance_group.tags(),
     }
-    update_policy_schema = {'RollingUpdate': instance_group.rolling_update()}
+    update_policy_schema = {'RollingUpdate': instance_group.ROLLING_UPDATE}
     attributes_schema = instance_group.INSTANCES
 
     def wanted_size(self, present=0):

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.property_rules import refuse
-from heat_lite.resources.base.software_config import Config, inputs_outputs_options
+from heat_lite.resources.base.software_config import INPUTS_OUTPUTS_OPTIONS, Config
 from heat_lite.template.schema import list_, string
 
 CONFIGS, ACTIONS = 'configs', 'actions'
@@ -38,7 +38,7 @@ class SoftwareComponent(Config):
             required=True,
             min=1,
         ),
-        **inputs_outputs_options(),
+        **INPUTS_OUTPUTS_OPTIONS,
     }
     property_rules = (
         refuse(

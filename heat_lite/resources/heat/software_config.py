@@ -2,10 +2,10 @@
 
 from heat_lite.resources.base import common_properties, long_texts
 from heat_lite.resources.base.software_config import (
+    INPUTS_OUTPUTS_OPTIONS,
     UNGROUPED,
     Config,
     group,
-    inputs_outputs_options,
 )
 from heat_lite.template.schema import map_, string
 
@@ -19,7 +19,7 @@ class SoftwareConfig(Config):
     properties_schema = {
         'group': group(),
         'config': string(common_properties.SOFTWARE_CONFIG_TEXT),
-        **inputs_outputs_options(),
+        **INPUTS_OUTPUTS_OPTIONS,
     }
 
 
@@ -35,7 +35,7 @@ class StructuredConfig(Config):
     properties_schema = {
         'group': group(),
         'config': map_('Map that the tool on the server applies.'),
-        **inputs_outputs_options(),
+        **INPUTS_OUTPUTS_OPTIONS,
     }
 
 

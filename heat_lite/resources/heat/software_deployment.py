@@ -1,13 +1,11 @@
 """The types of software deployments, to one server and to many."""
 
-from heat_lite.resources.base.deployment import Deployment, common_properties, structured_properties
-from heat_lite.resources.base.deployment_group import DeploymentGroup, servers
+from heat_lite.resources.base.deployment import COMMON_PROPERTIES, STRUCTURED_PROPERTIES, Deployment
+from heat_lite.resources.base.deployment_group import SERVERS_BY_DEPLOYMENT, DeploymentGroup
 from heat_lite.template import software, support
 from heat_lite.template.schema import string
 
-
-def _server():
-    return string('ID of the server to which the configuration is deployed.', required=True)
+_SERVER = string('ID of the server to which the configuration is deployed.', required=True)
 
 
 class SoftwareDeployment(Deployment):
@@ -16,7 +14,7 @@ class SoftwareDeployment(Deployment):
     resource_type = 'OS::Heat::SoftwareDeployment'
     since = '2014.1'
 
-    properties_schema = {**common_properties(), 'server': _server()}
+    properties_schema = {**COMMON_PROPERTIES, 'server': _SERVER}
 
 
 class StructuredDeployment(Deployment):
@@ -25,7 +23,7 @@ class StructuredDeployment(Deployment):
     resource_type = 'OS::Heat::StructuredDeployment'
     since = '2014.1'
 
-    properties_schema = {**common_properties(), **structured_properties(), 'server': _server()}
+    properties_schema = {**COMMON_PROPERTIES, **STRUCTURED_PROPERTIES, 'server': _SERVER}
 
     def substitute_inputs(self, config, values):
         return software.substitute_inputs(
@@ -46,7 +44,7 @@ class SoftwareDeploymentGroup(DeploymentGroup):
     since = '5.0.0'
     member_type = 'OS::Heat::SoftwareDeployment'
 
-    properties_schema = {**common_properties(), 'servers': servers()}
+    properties_schema = {**COMMON_PROPERTIES, 'servers': SERVERS_BY_DEPLOYMENT}
 
 
 class SoftwareDeployments(SoftwareDeploymentGroup):
@@ -63,7 +61,11 @@ class StructuredDeploymentGroup(DeploymentGroup):
     since = '5.0.0'
     member_type = 'OS::Heat::StructuredDeployment'
 
-    properties_schema = {**common_properties(), **structured_properties(), 'servers': servers()}
+    properties_schema = {
+        **COMMON_PROPERTIES,
+        **STRUCTURED_PROPERTIES,
+        'servers': SERVERS_BY_DEPLOYMENT,
+    }
 
 
 class StructuredDeployments(StructuredDeploymentGroup):

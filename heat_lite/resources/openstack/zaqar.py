@@ -187,10 +187,9 @@ SCHEMES = ('http', 'https', 'mailto', 'trust+http', 'trust+https')
 MESSAGE = '$zaqar_message$'
 
 
-def _ttl():
-    return integer(
-        'Lifetime of the subscription in seconds.', default=FOREVER, update_allowed=True, min=60
-    )
+_TTL = integer(
+    'Lifetime of the subscription in seconds.', default=FOREVER, update_allowed=True, min=60
+)
 
 
 def _queue(what):
@@ -224,7 +223,7 @@ class ZaqarSubscription(QueueListener):
         'options': map_('Options of the subscription.', update_allowed=True),
         'queue_name': _queue('Queue whose messages are sent to the subscriber.'),
         'subscriber': string('URL of the subscriber.', required=True, update_allowed=True),
-        'ttl': _ttl(),
+        'ttl': _TTL,
     }
     property_rules = (
         refuse(
@@ -251,7 +250,7 @@ class MistralTrigger(QueueListener):
             update_allowed=True,
         ),
         'queue_name': _queue('Queue whose messages start the workflow.'),
-        'ttl': _ttl(),
+        'ttl': _TTL,
         'workflow_id': string(
             'Workflow to execute, by name or id.',
             required=True,

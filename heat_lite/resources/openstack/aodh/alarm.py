@@ -1,11 +1,11 @@
 """The types of alarms, by the condition that raises them."""
 
 from heat_lite.resources.openstack.aodh.base import (
+    COMMON_PROPERTIES,
+    COMPARISON,
+    THRESHOLD,
     Alarm,
-    common_properties,
-    comparison,
     query,
-    threshold,
 )
 from heat_lite.template import support
 from heat_lite.template.schema import integer, list_, map_, string
@@ -24,8 +24,8 @@ class AodhAlarm(Alarm):
     kind = 'threshold'
 
     properties_schema = {
-        **common_properties(),
-        'comparison_operator': comparison(),
+        **COMMON_PROPERTIES,
+        'comparison_operator': COMPARISON,
         'evaluation_periods': integer(
             'Number of consecutive periods that must meet the condition.', update_allowed=True
         ),
@@ -40,7 +40,7 @@ class AodhAlarm(Alarm):
             update_allowed=True,
             allowed=['count', 'avg', 'sum', 'min', 'max'],
         ),
-        'threshold': threshold(),
+        'threshold': THRESHOLD,
     }
 
     def rule(self, values):
@@ -65,7 +65,7 @@ class EventAlarm(Alarm):
     kind = 'event'
 
     properties_schema = {
-        **common_properties(),
+        **COMMON_PROPERTIES,
         'event_type': string(
             'Type of the event; "*" matches any characters.', default='*', update_allowed=True
         ),
@@ -81,7 +81,7 @@ class CompositeAlarm(Alarm):
     kind = 'composite'
 
     properties_schema = {
-        **common_properties(),
+        **COMMON_PROPERTIES,
         'composite_rule': map_(
             'Rules of the alarm and their operator.',
             {
@@ -124,10 +124,10 @@ class PrometheusAlarm(Alarm):
     kind = 'prometheus'
 
     properties_schema = {
-        **common_properties(),
-        'comparison_operator': comparison(),
+        **COMMON_PROPERTIES,
+        'comparison_operator': COMPARISON,
         'query': string('Query in the language of Prometheus.', required=True, update_allowed=True),
-        'threshold': threshold(),
+        'threshold': THRESHOLD,
     }
 
 
@@ -139,7 +139,7 @@ class LBMemberHealthAlarm(Alarm):
     kind = 'loadbalancer_member_health'
 
     properties_schema = {
-        **common_properties(),
+        **COMMON_PROPERTIES,
         'autoscaling_group_id': string(
             'Id of the autoscaling group of the members.', required=True, update_allowed=True
         ),
@@ -156,18 +156,17 @@ class LBMemberHealthAlarm(Alarm):
     }
 
 
-def threshold_properties():
-    """The properties of alarms on Gnocchi measures."""
-    return {
-        **common_properties(),
-        'aggregation_method': string('Aggregation method of the measures.', update_allowed=True),
-        'comparison_operator': comparison(),
-        'evaluation_periods': integer(
-            'Number of consecutive measures that must meet the condition.', update_allowed=True
-        ),
-        'granularity': integer('Interval between two measures in seconds.', update_allowed=True),
-        'threshold': threshold(),
-    }
+#: the properties of alarms on Gnocchi measures
+THRESHOLD_PROPERTIES = {
+    **COMMON_PROPERTIES,
+    'aggregation_method': string('Aggregation method of the measures.', update_allowed=True),
+    'comparison_operator': COMPARISON,
+    'evaluation_periods': integer(
+        'Number of consecutive measures that must meet the condition.', update_allowed=True
+    ),
+    'granularity': integer('Interval between two measures in seconds.', update_allowed=True),
+    'threshold': THRESHOLD,
+}
 
 
 class AodhGnocchiResourcesAlarm(Alarm):
@@ -178,7 +177,7 @@ class AodhGnocchiResourcesAlarm(Alarm):
     kind = 'gnocchi_resources_threshold'
 
     properties_schema = {
-        **threshold_properties(),
+        **THRESHOLD_PROPERTIES,
         'metric': string('Name of the metric.', required=True, update_allowed=True),
         'resource_id': string('Id of the Gnocchi resource.', required=True, update_allowed=True),
         'resource_type': string(
@@ -195,7 +194,7 @@ class AodhGnocchiAggregationByMetricsAlarm(Alarm):
     kind = 'gnocchi_aggregation_by_metrics_threshold'
 
     properties_schema = {
-        **threshold_properties(),
+        **THRESHOLD_PROPERTIES,
         'metrics': list_('Ids of the metrics to aggregate.', required=True, update_allowed=True),
     }
 
@@ -208,7 +207,7 @@ class AodhGnocchiAggregationByResourcesAlarm(Alarm):
     kind = 'gnocchi_aggregation_by_resources_threshold'
 
     properties_schema = {
-        **threshold_properties(),
+        **THRESHOLD_PROPERTIES,
         'metric': string('Name of the metric to aggregate.', required=True, update_allowed=True),
         'query': string(
             'Query in JSON that selects the Gnocchi resources.', required=True, update_allowed=True

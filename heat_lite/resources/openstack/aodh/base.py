@@ -46,66 +46,58 @@ def _actions(state):
     )
 
 
-def _time_constraints():
-    return list_(
-        'Times at which Aodh evaluates the alarm. If omitted, Aodh always evaluates it.',
-        {
-            'description': string('Human-readable description of the time constraint.'),
-            'duration': integer(
-                'Duration of the time constraint in seconds.', required=True, min=0
-            ),
-            'name': string('Name of the time constraint.', required=True),
-            'start': string(
-                'Start of the time constraint, as a cron expression.',
-                required=True,
-                custom='cron_expression',
-            ),
-            'timezone': string('Time zone of the start.', custom='timezone'),
-        },
-        default=[],
-        since='5.0.0',
-    )
-
-
-def common_properties():
-    """Return the schemas of the properties that all alarms have."""
-    return {
-        'alarm_actions': _actions('alarm'),
-        'alarm_queues': _queues('alarm'),
-        'description': description_property(),
-        'enabled': boolean(
-            'Whether Aodh evaluates the alarm.', default='true', update_allowed=True
+_TIME_CONSTRAINTS = list_(
+    'Times at which Aodh evaluates the alarm. If omitted, Aodh always evaluates it.',
+    {
+        'description': string('Human-readable description of the time constraint.'),
+        'duration': integer('Duration of the time constraint in seconds.', required=True, min=0),
+        'name': string('Name of the time constraint.', required=True),
+        'start': string(
+            'Start of the time constraint, as a cron expression.',
+            required=True,
+            custom='cron_expression',
         ),
-        'insufficient_data_actions': _actions('insufficient data'),
-        'insufficient_data_queues': _queues('insufficient data'),
-        'ok_actions': _actions('ok'),
-        'ok_queues': _queues('ok'),
-        'repeat_actions': boolean(
-            'Whether the actions are repeated while the state stays the same.',
-            default='true',
-            update_allowed=True,
-        ),
-        'severity': string(
-            'Severity of the alarm: low, moderate or critical.',
-            default='low',
-            update_allowed=True,
-            allowed=['low', 'moderate', 'critical'],
-            since='5.0.0',
-        ),
-        'time_constraints': _time_constraints(),
-    }
+        'timezone': string('Time zone of the start.', custom='timezone'),
+    },
+    default=[],
+    since='5.0.0',
+)
 
 
-def comparison():
-    return string(
-        'Operator that compares the measured value with the threshold.',
+#: the schemas of the properties that all alarms have
+COMMON_PROPERTIES = {
+    'alarm_actions': _actions('alarm'),
+    'alarm_queues': _queues('alarm'),
+    'description': description_property(),
+    'enabled': boolean('Whether Aodh evaluates the alarm.', default='true', update_allowed=True),
+    'insufficient_data_actions': _actions('insufficient data'),
+    'insufficient_data_queues': _queues('insufficient data'),
+    'ok_actions': _actions('ok'),
+    'ok_queues': _queues('ok'),
+    'repeat_actions': boolean(
+        'Whether the actions are repeated while the state stays the same.',
+        default='true',
         update_allowed=True,
-        allowed=COMPARISONS,
-    )
+    ),
+    'severity': string(
+        'Severity of the alarm: low, moderate or critical.',
+        default='low',
+        update_allowed=True,
+        allowed=['low', 'moderate', 'critical'],
+        since='5.0.0',
+    ),
+    'time_constraints': _TIME_CONSTRAINTS,
+}
 
 
-def threshold():
-    return number('Threshold of the alarm.', required=True, update_allowed=True)
+COMPARISON = string(
+    'Operator that compares the measured value with the threshold.',
+    update_allowed=True,
+    allowed=COMPARISONS,
+)
+
+
+THRESHOLD = number('Threshold of the alarm.', required=True, update_allowed=True)
 
 
 def query(**options):
@@ -151,7 +143,7 @@ class Alarm(CloudResource):
         checks.require_scalars(self.properties_schema, self.properties, STATES)
 
     def body(self, values):
-        common = common_properties()
+        common = COMMON_PROPERTIES
         own = {
             name: schema for name, schema in self.properties_schema.items() if name not in common
         }

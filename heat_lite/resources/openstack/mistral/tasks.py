@@ -27,27 +27,26 @@ def defaults(**options):
     }
 
 
-def task():
-    """Return the schemas of the keys of a task."""
-    return {
-        **defaults(since='5.0.0'),
-        'action': string('Action that the task executes.'),
-        'description': description_property(update_allowed=False),
-        'input': map_('Input of the action or the workflow.'),
-        'join': string(
-            'Number of preceding tasks that must complete: "all", "one" or a number.', since='6.0.0'
-        ),
-        'keep_result': boolean('Whether Mistral stores the result of the task.', since='5.0.0'),
-        'name': string('Name of the task.', required=True),
-        'policies': map_(
-            'Policies of the task, as older templates write them.',
-            history='hidden 8.0.0, deprecated 5.0.0, supported 2015.1',
-        ),
-        'publish': map_('Variables that the task publishes.'),
-        'target': string('Name of the executor that runs the task.', since='5.0.0'),
-        'with_items': string('Lists over whose items the task iterates.', since='5.0.0'),
-        'workflow': string('Workflow that the task executes.', custom='mistral.workflow'),
-    }
+#: the schemas of the keys of a task
+TASK = {
+    **defaults(since='5.0.0'),
+    'action': string('Action that the task executes.'),
+    'description': description_property(update_allowed=False),
+    'input': map_('Input of the action or the workflow.'),
+    'join': string(
+        'Number of preceding tasks that must complete: "all", "one" or a number.', since='6.0.0'
+    ),
+    'keep_result': boolean('Whether Mistral stores the result of the task.', since='5.0.0'),
+    'name': string('Name of the task.', required=True),
+    'policies': map_(
+        'Policies of the task, as older templates write them.',
+        history='hidden 8.0.0, deprecated 5.0.0, supported 2015.1',
+    ),
+    'publish': map_('Variables that the task publishes.'),
+    'target': string('Name of the executor that runs the task.', since='5.0.0'),
+    'with_items': string('Lists over whose items the task iterates.', since='5.0.0'),
+    'workflow': string('Workflow that the task executes.', custom='mistral.workflow'),
+}
 
 
 def check(properties):

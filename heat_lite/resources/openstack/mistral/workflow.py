@@ -59,7 +59,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         ),
         'tasks': list_(
             'Tasks of the workflow.',
-            tasks.task(),
+            tasks.TASK,
             required=True,
             update_allowed=True,
             min=1,
