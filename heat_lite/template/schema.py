@@ -337,3 +337,11 @@ number_attribute = functools.partial(_attribute, NUMBER)
 boolean_attribute = functools.partial(_attribute, BOOLEAN)
 map_attribute = functools.partial(_attribute, MAP)
 list_attribute = functools.partial(_attribute, LIST)
+
+
+def attributes(schemata: Mapping[str, AttributeSchema | str]) -> dict[str, AttributeSchema]:
+    """Return schemas of attributes; a description alone stands for that of a text."""
+    return {
+        name: text(schema) if isinstance(schema, str) else schema
+        for name, schema in schemata.items()
+    }

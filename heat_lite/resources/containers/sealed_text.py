@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers import aead
 
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import integer, string, text
+from heat_lite.template.schema import attributes, integer, string
 
 PREFIX = 'heat-lite-sealed:'
 CONTENT = 'content'
@@ -85,10 +85,12 @@ class Config(SealedText):
     resource_type = 'HeatLite::Container::Config'
 
     properties_schema = {CONTENT: string('Text of the file.', required=True, update_allowed=True)}
-    attributes_schema = {
-        CONTENT: text('Text of the file.'),
-        'sha256': text('SHA-256 digest of the text.'),
-    }
+    attributes_schema = attributes(
+        {
+            CONTENT: 'Text of the file.',
+            'sha256': 'SHA-256 digest of the text.',
+        }
+    )
 
 
 class Secret(SealedText):
@@ -108,10 +110,12 @@ class Secret(SealedText):
             'Number of characters of a generated secret.', default=32, min=8, max=512
         ),
     }
-    attributes_schema = {
-        CONTENT: text('Text of the secret, for programs that cannot read it from a file.'),
-        'sha256': text('SHA-256 digest of the secret.'),
-    }
+    attributes_schema = attributes(
+        {
+            CONTENT: 'Text of the secret, for programs that cannot read it from a file.',
+            'sha256': 'SHA-256 digest of the secret.',
+        }
+    )
 
     def content(self):
         given = self.properties[CONTENT]

@@ -2,7 +2,14 @@
 
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import boolean, boolean_attribute, map_, map_attribute, string, text
+from heat_lite.template.schema import (
+    attributes,
+    boolean,
+    boolean_attribute,
+    map_,
+    map_attribute,
+    string,
+)
 
 
 class Port(CloudResource):
@@ -38,17 +45,19 @@ class Port(CloudResource):
         ),
         'pxe_enabled': boolean('Whether the port is used for PXE boot.', update_allowed=True),
     }
-    attributes_schema = {
-        'address': text('MAC address that Ironic shows.'),
-        'extra': map_attribute('Additional metadata that Ironic shows.'),
-        'internal_info': map_attribute('Metadata that Ironic stores for its own use.'),
-        'is_smartnic': boolean_attribute('Whether Ironic shows the port as a Smart NIC port.'),
-        'local_link_connection': map_attribute('Connection to the switch that Ironic shows.'),
-        'node_uuid': text('UUID of the bare metal node.'),
-        'physical_network': text('Physical network that Ironic shows.'),
-        'portgroup_uuid': text('UUID of the port group.'),
-        'pxe_enabled': boolean_attribute('Whether Ironic uses the port for PXE boot.'),
-    }
+    attributes_schema = attributes(
+        {
+            'address': 'MAC address that Ironic shows.',
+            'extra': map_attribute('Additional metadata that Ironic shows.'),
+            'internal_info': map_attribute('Metadata that Ironic stores for its own use.'),
+            'is_smartnic': boolean_attribute('Whether Ironic shows the port as a Smart NIC port.'),
+            'local_link_connection': map_attribute('Connection to the switch that Ironic shows.'),
+            'node_uuid': 'UUID of the bare metal node.',
+            'physical_network': 'Physical network that Ironic shows.',
+            'portgroup_uuid': 'UUID of the port group.',
+            'pxe_enabled': boolean_attribute('Whether Ironic uses the port for PXE boot.'),
+        }
+    )
 
     def update_object(self, values):
         """Return the JSON patch of the values that differ."""

@@ -5,6 +5,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import given, refuse
 from heat_lite.template import support
 from heat_lite.template.schema import (
+    attributes,
     boolean,
     integer,
     integer_attribute,
@@ -13,7 +14,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
     switch,
-    text,
 )
 
 
@@ -70,25 +70,27 @@ class Cluster(MagnumResource):
         'master_count': integer('Number of master nodes.', default=1, update_allowed=True, min=1),
         'node_count': integer('Number of worker nodes.', default=1, update_allowed=True, min=1),
     }
-    attributes_schema = {
-        'api_address': text('URL of the API of the cluster.'),
-        'cluster_template_id': text('Id of the cluster template.'),
-        'coe_version': text('Version of the container orchestration engine.'),
-        'container_version': text('Version of the container runtime.'),
-        'create_timeout': integer_attribute(
-            'Timeout of the creation that Magnum shows, in minutes.'
-        ),
-        'discovery_url': text('Discovery URL that Magnum shows.'),
-        'keypair': text('Key pair that Magnum shows.'),
-        'master_addresses': list_attribute('IP addresses of the master nodes.'),
-        'master_count': integer_attribute('Number of master nodes that Magnum shows.'),
-        'name': text('Name of the cluster.'),
-        'node_addresses': list_attribute('IP addresses of the worker nodes.'),
-        'node_count': integer_attribute('Number of worker nodes that Magnum shows.'),
-        'stack_id': text('Id of the stack with which Magnum created the cluster.'),
-        'status': text('Status of the cluster.'),
-        'status_reason': text('Reason of the status of the cluster.'),
-    }
+    attributes_schema = attributes(
+        {
+            'api_address': 'URL of the API of the cluster.',
+            'cluster_template_id': 'Id of the cluster template.',
+            'coe_version': 'Version of the container orchestration engine.',
+            'container_version': 'Version of the container runtime.',
+            'create_timeout': integer_attribute(
+                'Timeout of the creation that Magnum shows, in minutes.'
+            ),
+            'discovery_url': 'Discovery URL that Magnum shows.',
+            'keypair': 'Key pair that Magnum shows.',
+            'master_addresses': list_attribute('IP addresses of the master nodes.'),
+            'master_count': integer_attribute('Number of master nodes that Magnum shows.'),
+            'name': 'Name of the cluster.',
+            'node_addresses': list_attribute('IP addresses of the worker nodes.'),
+            'node_count': integer_attribute('Number of worker nodes that Magnum shows.'),
+            'stack_id': 'Id of the stack with which Magnum created the cluster.',
+            'status': 'Status of the cluster.',
+            'status_reason': 'Reason of the status of the cluster.',
+        }
+    )
 
 
 def _supports(driver, *engines):

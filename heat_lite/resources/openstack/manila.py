@@ -6,6 +6,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
 from heat_lite.resources.base.property_rules import empty, filled, needs, refuse
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
+    attributes,
     boolean,
     description_property,
     integer,
@@ -15,7 +16,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
     switch,
-    text,
 )
 
 RULE = ('access_to', 'access_type', 'access_level')
@@ -81,15 +81,17 @@ class ManilaShare(CloudResource):
             wire='snapshot_id',
         ),
     }
-    attributes_schema = {
-        'availability_zone': text('Availability zone of the share.'),
-        'created_at': text('Time at which the share was created.'),
-        'export_locations': list_attribute('Export locations of the share.'),
-        'host': text('Host of the share.'),
-        'project_id': text('Id of the project that owns the share.'),
-        'share_server_id': text('Id of the share server.'),
-        'status': text('Status of the share.'),
-    }
+    attributes_schema = attributes(
+        {
+            'availability_zone': 'Availability zone of the share.',
+            'created_at': 'Time at which the share was created.',
+            'export_locations': list_attribute('Export locations of the share.'),
+            'host': 'Host of the share.',
+            'project_id': 'Id of the project that owns the share.',
+            'share_server_id': 'Id of the share server.',
+            'status': 'Status of the share.',
+        }
+    )
 
     def changes(self, changed, diff):
         """A generator: update the metadata, which has a request of its own."""
@@ -245,12 +247,14 @@ class ManilaShareNetwork(CloudResource):
         needs('neutron_network', 'neutron_subnet', filled, empty),
         _refuse_other_subnet,
     )
-    attributes_schema = {
-        'cidr': text('CIDR of the subnet.'),
-        'ip_version': text('IP version of the network.'),
-        'network_type': text('Type of the physical network, for example "vlan".'),
-        'segmentation_id': text('Segmentation id of the network.'),
-    }
+    attributes_schema = attributes(
+        {
+            'cidr': 'CIDR of the subnet.',
+            'ip_version': 'IP version of the network.',
+            'network_type': 'Type of the physical network, for example "vlan".',
+            'segmentation_id': 'Segmentation id of the network.',
+        }
+    )
 
     def follow_up(self, action, diff):
         if 'security_services' in diff:

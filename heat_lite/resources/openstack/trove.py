@@ -16,12 +16,12 @@ from heat_lite.resources.base.property_rules import (
     refuse,
 )
 from heat_lite.template.schema import (
+    attributes,
     integer,
     list_,
     list_attribute,
     name_property,
     string,
-    text,
 )
 
 NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
@@ -186,10 +186,12 @@ class Instance(CloudResource):
         INSTANCE_RULE,
         refuse_version,
     )
-    attributes_schema = {
-        'hostname': text('Host name of the instance.'),
-        'href': text('URL of the instance in the API of Trove.'),
-    }
+    attributes_schema = attributes(
+        {
+            'hostname': 'Host name of the instance.',
+            'href': 'URL of the instance in the API of Trove.',
+        }
+    )
 
     # ------------------------------------------------------------ actions
 

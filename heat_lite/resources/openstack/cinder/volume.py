@@ -7,6 +7,7 @@ from heat_lite.resources.openstack.cinder.backups import BACKUP_ID, VolumeBackup
 from heat_lite.resources.openstack.cinder.volume_attachment import attach, detach
 from heat_lite.template.schema import (
     CACHE_NONE,
+    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -103,34 +104,39 @@ class CinderVolume(CloudResource):
         ),
     }
     property_rules = (_refuse_sources,)
-    attributes_schema = {
-        'attachments': text(
-            'Attachments of the volume, as a string.',
-            cache_mode=CACHE_NONE,
-            history='deprecated 9.0.0, supported 2015.1',
-        ),
-        'attachments_list': list_attribute(
-            'Attachments of the volume.', cache_mode=CACHE_NONE, since='9.0.0', wire='attachments'
-        ),
-        'availability_zone': text('Availability zone of the volume.'),
-        'bootable': text('Whether servers can boot from the volume.'),
-        'created_at': text('Time at which the volume was created.'),
-        'display_description': text(
-            'Description that Cinder shows for the volume.', wire='description'
-        ),
-        'display_name': text('Name that Cinder shows for the volume.', wire='name'),
-        'encrypted': text('Whether the volume is encrypted.'),
-        'metadata': text('Metadata of the volume, as a string of JSON.'),
-        'metadata_values': map_attribute('Metadata of the volume, as a map.', wire='metadata'),
-        'multiattach': boolean_attribute(
-            'Whether several servers can attach the volume.', since='6.0.0'
-        ),
-        'size': text('Size of the volume in GiB, as a string.'),
-        'snapshot_id': text('Id of the snapshot from which the volume was created.'),
-        'source_volid': text('Id of the volume that was cloned.'),
-        'status': text('Status of the volume.', cache_mode=CACHE_NONE),
-        'volume_type': text('Name of the type of the volume.'),
-    }
+    attributes_schema = attributes(
+        {
+            'attachments': text(
+                'Attachments of the volume, as a string.',
+                cache_mode=CACHE_NONE,
+                history='deprecated 9.0.0, supported 2015.1',
+            ),
+            'attachments_list': list_attribute(
+                'Attachments of the volume.',
+                cache_mode=CACHE_NONE,
+                since='9.0.0',
+                wire='attachments',
+            ),
+            'availability_zone': 'Availability zone of the volume.',
+            'bootable': 'Whether servers can boot from the volume.',
+            'created_at': 'Time at which the volume was created.',
+            'display_description': text(
+                'Description that Cinder shows for the volume.', wire='description'
+            ),
+            'display_name': text('Name that Cinder shows for the volume.', wire='name'),
+            'encrypted': 'Whether the volume is encrypted.',
+            'metadata': 'Metadata of the volume, as a string of JSON.',
+            'metadata_values': map_attribute('Metadata of the volume, as a map.', wire='metadata'),
+            'multiattach': boolean_attribute(
+                'Whether several servers can attach the volume.', since='6.0.0'
+            ),
+            'size': 'Size of the volume in GiB, as a string.',
+            'snapshot_id': 'Id of the snapshot from which the volume was created.',
+            'source_volid': 'Id of the volume that was cloned.',
+            'status': text('Status of the volume.', cache_mode=CACHE_NONE),
+            'volume_type': 'Name of the type of the volume.',
+        }
+    )
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

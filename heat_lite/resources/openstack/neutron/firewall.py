@@ -3,6 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource, value_specs_property
 from heat_lite.template.schema import (
+    attributes,
     boolean,
     description_property,
     list_,
@@ -35,15 +36,17 @@ class Firewall(NeutronResource):
         ),
         'value_specs': value_specs_property('firewall', update_allowed=True, since='5.0.0'),
     }
-    attributes_schema = {
-        'admin_state_up': text('Administrative state that Neutron shows for the firewall.'),
-        'description': text('Description of the firewall.'),
-        'firewall_policy_id': text('Id of the policy that the firewall applies.'),
-        'name': text('Name of the firewall.'),
-        'shared': text('Whether the firewall is shared.', history='unsupported 6.0.0'),
-        'status': text('Status of the firewall.'),
-        'tenant_id': text('Id of the project that owns the firewall.'),
-    }
+    attributes_schema = attributes(
+        {
+            'admin_state_up': 'Administrative state that Neutron shows for the firewall.',
+            'description': 'Description of the firewall.',
+            'firewall_policy_id': 'Id of the policy that the firewall applies.',
+            'name': 'Name of the firewall.',
+            'shared': text('Whether the firewall is shared.', history='unsupported 6.0.0'),
+            'status': 'Status of the firewall.',
+            'tenant_id': 'Id of the project that owns the firewall.',
+        }
+    )
 
 
 class FirewallPolicy(NeutronResource):
@@ -61,14 +64,16 @@ class FirewallPolicy(NeutronResource):
         ),
         'shared': switch('Whether other projects can use the firewall policy.', default=False),
     }
-    attributes_schema = {
-        'audited': text('Whether Neutron shows the policy as audited.'),
-        'description': text('Description of the firewall policy.'),
-        'firewall_rules': list_attribute('Ids of the rules of the policy.'),
-        'name': text('Name of the firewall policy.'),
-        'shared': text('Whether the firewall policy is shared.'),
-        'tenant_id': text('Id of the project that owns the firewall policy.'),
-    }
+    attributes_schema = attributes(
+        {
+            'audited': 'Whether Neutron shows the policy as audited.',
+            'description': 'Description of the firewall policy.',
+            'firewall_rules': list_attribute('Ids of the rules of the policy.'),
+            'name': 'Name of the firewall policy.',
+            'shared': 'Whether the firewall policy is shared.',
+            'tenant_id': 'Id of the project that owns the firewall policy.',
+        }
+    )
 
 
 class FirewallRule(NeutronResource):
@@ -112,22 +117,24 @@ class FirewallRule(NeutronResource):
             'Source port, or range of ports, of matching packets.', update_allowed=True
         ),
     }
-    attributes_schema = {
-        'action': text('Action of the rule.'),
-        'description': text('Description of the firewall rule.'),
-        'destination_ip_address': text('Destination address of the rule.'),
-        'destination_port': text('Destination port of the rule.'),
-        'enabled': text('Whether Neutron shows the firewall rule as enabled.'),
-        'firewall_policy_id': text('Id of the policy that contains the firewall rule.'),
-        'ip_version': text('IP version of the firewall rule.'),
-        'name': text('Name of the firewall rule.'),
-        'position': text('Position of the rule in its policy.'),
-        'protocol': text('IP protocol of the firewall rule.'),
-        'shared': text('Whether the firewall rule is shared.'),
-        'source_ip_address': text('Source address of the rule.'),
-        'source_port': text('Source port of the rule.'),
-        'tenant_id': text('Id of the project that owns the firewall rule.'),
-    }
+    attributes_schema = attributes(
+        {
+            'action': 'Action of the rule.',
+            'description': 'Description of the firewall rule.',
+            'destination_ip_address': 'Destination address of the rule.',
+            'destination_port': 'Destination port of the rule.',
+            'enabled': 'Whether Neutron shows the firewall rule as enabled.',
+            'firewall_policy_id': 'Id of the policy that contains the firewall rule.',
+            'ip_version': 'IP version of the firewall rule.',
+            'name': 'Name of the firewall rule.',
+            'position': 'Position of the rule in its policy.',
+            'protocol': 'IP protocol of the firewall rule.',
+            'shared': 'Whether the firewall rule is shared.',
+            'source_ip_address': 'Source address of the rule.',
+            'source_port': 'Source port of the rule.',
+            'tenant_id': 'Id of the project that owns the firewall rule.',
+        }
+    )
 
     def body(self, values):
         return _any_protocol(super().body(values))

@@ -2,7 +2,13 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import boolean, description_property, name_property, string, text
+from heat_lite.template.schema import (
+    attributes,
+    boolean,
+    description_property,
+    name_property,
+    string,
+)
 
 
 class MeteringLabel(NeutronResource):
@@ -19,11 +25,13 @@ class MeteringLabel(NeutronResource):
             'Whether the label counts the traffic of all projects.', default=False, since='2015.1'
         ),
     }
-    attributes_schema = {
-        'description': text('Description of the metering label.'),
-        'name': text('Name of the metering label.'),
-        'shared': text('Whether the metering label is shared.'),
-    }
+    attributes_schema = attributes(
+        {
+            'description': 'Description of the metering label.',
+            'name': 'Name of the metering label.',
+            'shared': 'Whether the metering label is shared.',
+        }
+    )
 
 
 class MeteringRule(NeutronResource):
@@ -43,9 +51,11 @@ class MeteringRule(NeutronResource):
         ),
         'excluded': boolean('Whether the traffic is excluded from the count.', default='False'),
     }
-    attributes_schema = {
-        'direction': text('Direction of the rule.'),
-        'excluded': text('Whether the rule excludes traffic.'),
-        'metering_label_id': text('Id of the label that the rule belongs to.'),
-        'remote_ip_prefix': text('CIDR of the rule.'),
-    }
+    attributes_schema = attributes(
+        {
+            'direction': 'Direction of the rule.',
+            'excluded': 'Whether the rule excludes traffic.',
+            'metering_label_id': 'Id of the label that the rule belongs to.',
+            'remote_ip_prefix': 'CIDR of the rule.',
+        }
+    )

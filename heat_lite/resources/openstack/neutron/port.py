@@ -15,6 +15,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -146,31 +147,33 @@ class Port(NeutronResource):
         'value_specs': value_specs_property('port', update_allowed=True),
     }
     property_rules = (conflict('fixed_ips', 'no_fixed_ips', test=filled),)
-    attributes_schema = {
-        'admin_state_up': text('Administrative state that Neutron shows for the port.'),
-        'allowed_address_pairs': list_attribute('Allowed address pairs that Neutron shows.'),
-        'device_id': text('Id of the device that Neutron shows.'),
-        'device_owner': text('Type of the device that Neutron shows.'),
-        'dns_assignment': map_attribute(
-            'DNS names that Neutron has assigned to the port.', since='7.0.0'
-        ),
-        'fixed_ips': list_attribute('Fixed IP addresses that Neutron shows.'),
-        'mac_address': text('MAC address that Neutron shows.'),
-        'name': text('Name of the port.'),
-        'network': map_attribute('Network of the port, with its values.', since='11.0.0'),
-        'network_id': text('Id of the network of the port.'),
-        'port_security_enabled': boolean_attribute(
-            'Whether Neutron shows port security as enabled.', since='5.0.0'
-        ),
-        'propagate_uplink_status': boolean_attribute(
-            'Whether Neutron propagates the state of the uplink.', since='15.0.0'
-        ),
-        'qos_policy_id': text('Id of the QoS policy of the port.', since='6.0.0'),
-        'security_groups': list_attribute('Ids of the security groups of the port.'),
-        'status': text('Status of the port.'),
-        'subnets': list_attribute('Subnets of the fixed IP addresses.'),
-        'tenant_id': text('Id of the project that owns the port.'),
-    }
+    attributes_schema = attributes(
+        {
+            'admin_state_up': 'Administrative state that Neutron shows for the port.',
+            'allowed_address_pairs': list_attribute('Allowed address pairs that Neutron shows.'),
+            'device_id': 'Id of the device that Neutron shows.',
+            'device_owner': 'Type of the device that Neutron shows.',
+            'dns_assignment': map_attribute(
+                'DNS names that Neutron has assigned to the port.', since='7.0.0'
+            ),
+            'fixed_ips': list_attribute('Fixed IP addresses that Neutron shows.'),
+            'mac_address': 'MAC address that Neutron shows.',
+            'name': 'Name of the port.',
+            'network': map_attribute('Network of the port, with its values.', since='11.0.0'),
+            'network_id': 'Id of the network of the port.',
+            'port_security_enabled': boolean_attribute(
+                'Whether Neutron shows port security as enabled.', since='5.0.0'
+            ),
+            'propagate_uplink_status': boolean_attribute(
+                'Whether Neutron propagates the state of the uplink.', since='15.0.0'
+            ),
+            'qos_policy_id': text('Id of the QoS policy of the port.', since='6.0.0'),
+            'security_groups': list_attribute('Ids of the security groups of the port.'),
+            'status': 'Status of the port.',
+            'subnets': list_attribute('Subnets of the fixed IP addresses.'),
+            'tenant_id': 'Id of the project that owns the port.',
+        }
+    )
 
     def implied_dependencies(self, others):
         """Return the subnets of the network: without subnets the port gets no address."""

@@ -17,6 +17,7 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.template import support
 from heat_lite.template.schema import (
+    attributes,
     boolean,
     list_,
     map_,
@@ -24,7 +25,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
     switch,
-    text,
 )
 
 
@@ -111,13 +111,15 @@ class Router(NeutronResource):
             l3_agent_ids=lambda value, read: value and len(value) > 1,
         ),
     )
-    attributes_schema = {
-        'admin_state_up': text('Administrative state that Neutron shows for the router.'),
-        'external_gateway_info': map_attribute('External gateway that Neutron shows.'),
-        'name': text('Name of the router.'),
-        'status': text('Status of the router.'),
-        'tenant_id': text('Id of the project that owns the router.'),
-    }
+    attributes_schema = attributes(
+        {
+            'admin_state_up': 'Administrative state that Neutron shows for the router.',
+            'external_gateway_info': map_attribute('External gateway that Neutron shows.'),
+            'name': 'Name of the router.',
+            'status': 'Status of the router.',
+            'tenant_id': 'Id of the project that owns the router.',
+        }
+    )
 
     def implied_dependencies(self, others):
         """Return the subnets of the external network: the gateway gets an address of one."""

@@ -20,6 +20,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    attributes,
     boolean,
     description_property,
     integer,
@@ -28,7 +29,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
     switch,
-    text,
 )
 
 GATEWAY, AUTO = 'gateway_ip', 'auto'
@@ -149,18 +149,20 @@ class Subnet(NeutronResource):
             'Gateway IP address "{gateway_ip}" is in invalid format.', gateway_ip=_is_no_gateway
         ),
     )
-    attributes_schema = {
-        'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
-        'cidr': text('CIDR that Neutron shows.'),
-        'dns_nameservers': list_attribute('DNS servers that Neutron shows.'),
-        'enable_dhcp': text('Whether Neutron shows DHCP as enabled.'),
-        'gateway_ip': text('Gateway IP address that Neutron shows.'),
-        'host_routes': list_attribute('Host routes that Neutron shows.'),
-        'ip_version': text('IP version that Neutron shows.'),
-        'name': text('Name of the subnet.'),
-        'network_id': text('Id of the network of the subnet.'),
-        'tenant_id': text('Id of the project that owns the subnet.'),
-    }
+    attributes_schema = attributes(
+        {
+            'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
+            'cidr': 'CIDR that Neutron shows.',
+            'dns_nameservers': list_attribute('DNS servers that Neutron shows.'),
+            'enable_dhcp': 'Whether Neutron shows DHCP as enabled.',
+            'gateway_ip': 'Gateway IP address that Neutron shows.',
+            'host_routes': list_attribute('Host routes that Neutron shows.'),
+            'ip_version': 'IP version that Neutron shows.',
+            'name': 'Name of the subnet.',
+            'network_id': 'Id of the network of the subnet.',
+            'tenant_id': 'Id of the project that owns the subnet.',
+        }
+    )
 
     def body(self, values):
         return _with_gateway(super().body(values))

@@ -3,6 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
+    attributes,
     description_property,
     integer,
     list_,
@@ -12,7 +13,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
     switch,
-    text,
 )
 
 
@@ -49,15 +49,17 @@ class VPNService(NeutronResource):
             ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
         ),
     }
-    attributes_schema = {
-        'admin_state_up': text('Administrative state that Neutron shows for the VPN service.'),
-        'description': text('Description of the VPN service.'),
-        'name': text('Name of the VPN service.'),
-        'router_id': text('Id of the router of the VPN service.'),
-        'status': text('Status of the VPN service.'),
-        'subnet_id': text('Id of the subnet of the VPN service.'),
-        'tenant_id': text('Id of the project that owns the VPN service.'),
-    }
+    attributes_schema = attributes(
+        {
+            'admin_state_up': 'Administrative state that Neutron shows for the VPN service.',
+            'description': 'Description of the VPN service.',
+            'name': 'Name of the VPN service.',
+            'router_id': 'Id of the router of the VPN service.',
+            'status': 'Status of the VPN service.',
+            'subnet_id': 'Id of the subnet of the VPN service.',
+            'tenant_id': 'Id of the project that owns the VPN service.',
+        }
+    )
 
 
 ALGORITHM = 'auth_algorithm'
@@ -112,15 +114,17 @@ def policy_properties(protocol, **options):
 
 def policy_attributes(protocol):
     """Return the attributes of IKE and IPsec policies."""
-    return {
-        ALGORITHM: text(f'Authentication algorithm of the {protocol} policy.'),
-        'description': text(f'Description of the {protocol} policy.'),
-        'encryption_algorithm': text(f'Encryption algorithm of the {protocol} policy.'),
-        'lifetime': map_attribute(f'Lifetime that Neutron shows for the {protocol} policy.'),
-        'name': text(f'Name of the {protocol} policy.'),
-        'pfs': text(f'Perfect forward secrecy group of the {protocol} policy.'),
-        'tenant_id': text(f'Id of the project that owns the {protocol} policy.'),
-    }
+    return attributes(
+        {
+            ALGORITHM: f'Authentication algorithm of the {protocol} policy.',
+            'description': f'Description of the {protocol} policy.',
+            'encryption_algorithm': f'Encryption algorithm of the {protocol} policy.',
+            'lifetime': map_attribute(f'Lifetime that Neutron shows for the {protocol} policy.'),
+            'name': f'Name of the {protocol} policy.',
+            'pfs': f'Perfect forward secrecy group of the {protocol} policy.',
+            'tenant_id': f'Id of the project that owns the {protocol} policy.',
+        }
+    )
 
 
 class VpnPolicy(NeutronResource):
@@ -160,11 +164,13 @@ class IKEPolicy(VpnPolicy):
             'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
         ),
     }
-    attributes_schema = {
-        **policy_attributes('IKE'),
-        'ike_version': text('IKE version of the policy.'),
-        'phase1_negotiation_mode': text('Negotiation mode of the IKE policy.'),
-    }
+    attributes_schema = attributes(
+        {
+            **policy_attributes('IKE'),
+            'ike_version': 'IKE version of the policy.',
+            'phase1_negotiation_mode': 'Negotiation mode of the IKE policy.',
+        }
+    )
 
 
 class IPsecPolicy(VpnPolicy):
@@ -184,11 +190,13 @@ class IPsecPolicy(VpnPolicy):
             'Transform protocol: ESP, AH or both.', default='esp', allowed=['esp', 'ah', 'ah-esp']
         ),
     }
-    attributes_schema = {
-        **policy_attributes('IPsec'),
-        'encapsulation_mode': text('Encapsulation mode of the IPsec policy.'),
-        'transform_protocol': text('Transform protocol of the IPsec policy.'),
-    }
+    attributes_schema = attributes(
+        {
+            **policy_attributes('IPsec'),
+            'encapsulation_mode': 'Encapsulation mode of the IPsec policy.',
+            'transform_protocol': 'Transform protocol of the IPsec policy.',
+        }
+    )
 
 
 class IPsecSiteConnection(NeutronResource):
@@ -232,22 +240,24 @@ class IPsecSiteConnection(NeutronResource):
         ),
         'mtu': integer('Maximum transmission unit of the connection.', default=1500),
     }
-    attributes_schema = {
-        'admin_state_up': text('Administrative state that Neutron shows for the IPsec connection.'),
-        'auth_mode': text('Authentication mode of the connection.'),
-        'description': text('Description of the IPsec connection.'),
-        'dpd': map_attribute('Dead peer detection that Neutron shows.'),
-        'ikepolicy_id': text('Id of the IKE policy of the connection.'),
-        'initiator': text('Role of this side in the connection.'),
-        'ipsecpolicy_id': text('Id of the IPsec policy of the connection.'),
-        'mtu': text('Maximum transmission unit that Neutron shows.'),
-        'name': text('Name of the IPsec connection.'),
-        'peer_address': text('Address of the peer that Neutron shows.'),
-        'peer_cidrs': list_attribute('CIDRs of the peer that Neutron shows.'),
-        'peer_id': text('Identity of the peer that Neutron shows.'),
-        'psk': text('Pre-shared key of the connection.'),
-        'route_mode': text('Route mode of the connection.'),
-        'status': text('Status of the IPsec connection.'),
-        'tenant_id': text('Id of the project that owns the IPsec connection.'),
-        'vpnservice_id': text('Id of the VPN service of the connection.'),
-    }
+    attributes_schema = attributes(
+        {
+            'admin_state_up': 'Administrative state that Neutron shows for the IPsec connection.',
+            'auth_mode': 'Authentication mode of the connection.',
+            'description': 'Description of the IPsec connection.',
+            'dpd': map_attribute('Dead peer detection that Neutron shows.'),
+            'ikepolicy_id': 'Id of the IKE policy of the connection.',
+            'initiator': 'Role of this side in the connection.',
+            'ipsecpolicy_id': 'Id of the IPsec policy of the connection.',
+            'mtu': 'Maximum transmission unit that Neutron shows.',
+            'name': 'Name of the IPsec connection.',
+            'peer_address': 'Address of the peer that Neutron shows.',
+            'peer_cidrs': list_attribute('CIDRs of the peer that Neutron shows.'),
+            'peer_id': 'Identity of the peer that Neutron shows.',
+            'psk': 'Pre-shared key of the connection.',
+            'route_mode': 'Route mode of the connection.',
+            'status': 'Status of the IPsec connection.',
+            'tenant_id': 'Id of the project that owns the IPsec connection.',
+            'vpnservice_id': 'Id of the VPN service of the connection.',
+        }
+    )

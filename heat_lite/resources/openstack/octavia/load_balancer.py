@@ -3,6 +3,7 @@
 from heat_lite.resources.base.property_rules import given, missing, only_with, refuse
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
+    attributes,
     description_property,
     integer,
     list_,
@@ -55,13 +56,15 @@ class LoadBalancer(OctaviaResource):
             custom='ip_addr',
         ),
     }
-    attributes_schema = {
-        'flavor_id': text('Id of the flavor of the load balancer.'),
-        'pools': list_attribute('Pools of the load balancer.'),
-        'vip_address': text('Virtual IP address that Octavia shows.'),
-        'vip_port_id': text('Id of the port of the virtual IP address.'),
-        'vip_subnet_id': text('Id of the subnet of the virtual IP address.'),
-    }
+    attributes_schema = attributes(
+        {
+            'flavor_id': 'Id of the flavor of the load balancer.',
+            'pools': list_attribute('Pools of the load balancer.'),
+            'vip_address': 'Virtual IP address that Octavia shows.',
+            'vip_port_id': 'Id of the port of the virtual IP address.',
+            'vip_subnet_id': 'Id of the subnet of the virtual IP address.',
+        }
+    )
 
 
 class Listener(OctaviaResource):

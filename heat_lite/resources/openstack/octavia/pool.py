@@ -4,6 +4,7 @@ from heat_lite.resources.base.property_rules import empty, filled, for_each, one
 from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
 from heat_lite.template.schema import (
     CACHE_NONE,
+    attributes,
     description_property,
     integer,
     list_,
@@ -12,7 +13,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
     switch,
-    text,
 )
 
 
@@ -83,11 +83,13 @@ class Pool(OctaviaResource):
             ),
         ),
     )
-    attributes_schema = {
-        'healthmonitor_id': text('Id of the health monitor.'),
-        'listeners': text('Listeners of the pool.'),
-        'members': list_attribute('Ids of the members.', cache_mode=CACHE_NONE),
-    }
+    attributes_schema = attributes(
+        {
+            'healthmonitor_id': 'Id of the health monitor.',
+            'listeners': 'Listeners of the pool.',
+            'members': list_attribute('Ids of the members.', cache_mode=CACHE_NONE),
+        }
+    )
 
     def body(self, values):
         """Return the values with one parent: Octavia refuses a listener and a load balancer."""
