@@ -5,7 +5,7 @@ import os
 import shlex
 from pathlib import Path
 
-from heat_lite.authoring import file_references, offline_types, template_files, type_starter
+from heat_lite.authoring import file_references, offline_types, template_files, type_examples
 from heat_lite.cli import errors, runner
 from heat_lite.cli.display import terminal
 from heat_lite.cli.option_parser import Parser, argument, flag
@@ -110,7 +110,7 @@ def _texts(kind: str) -> dict[str, str]:
         raise errors.CommandError(
             f'there is no kind {kind}.{hint} `heat-lite init` lists the kinds.'
         )
-    example = type_starter.template_of(types.get(kind))
+    example = type_examples.starter_of(types.get(kind))
     name = next(iter(example['resources']))
     return {name + SUFFIX: yaml_writer.to_yaml(example)}
 

@@ -19,8 +19,7 @@ from heat_lite.template.environment import (
     Environment,
 )
 from heat_lite.template.lint import chains, misfits
-from heat_lite.template.lint.calls import Calls
-from heat_lite.template.lint.constants import ConstantConditions
+from heat_lite.template.lint.calls import Calls, ConstantConditions
 from heat_lite.template.lint.type_info import Definition, TypeInfo
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 from heat_lite.template.resource_registry import Resolution

@@ -3,7 +3,7 @@ import json
 import pytest
 import yaml
 
-from heat_lite.authoring import init, lint, offline_types, type_starter
+from heat_lite.authoring import init, lint, offline_types, type_examples
 from heat_lite.template.editing import formatting, yaml_writer
 from heat_lite.template.lint.settings import Settings
 
@@ -56,7 +56,7 @@ def test_objects_that_exist_are_parameters_of_a_resource_type(folder, capsys):
 def test_resource_types_have_no_findings_but_deprecation(folder):
     types = offline_types.OfflineTypes()
     for number, name in enumerate(types.names()):
-        text = yaml_writer.to_yaml(type_starter.template_of(types.get(name)))
+        text = yaml_writer.to_yaml(type_examples.starter_of(types.get(name)))
         (folder / f'{number}.yaml').write_text(text)
     found = lint.inspect(sorted(path.name for path in folder.iterdir()), Settings())[0]
     assert [str(each) for each in found if each.rule not in ('deprecated', 'foreign-type')] == []
