@@ -272,6 +272,15 @@ def switch(description: str, default: bool = True, **options: Value) -> Property
     return boolean(description, default=default, update_allowed=True, **options)
 
 
+def alias(
+    target: str, ref: str, history: str = 'hidden 5.0.0, deprecated 2014.2'
+) -> PropertySchema:
+    """Return the schema of a former name of the property ``target``, which names an object of the
+    kind ``ref``.
+    """
+    return string(ref=ref, history=history, alias_of=target)
+
+
 def name_property(update_allowed: bool = True, **options: Value) -> PropertySchema:
     """Return the schema of the name of an object."""
     return string(

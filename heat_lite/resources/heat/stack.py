@@ -320,7 +320,7 @@ class RestService:
 
     def find(self, name):
         try:
-            return self._find(name)['id']
+            return self.show(name)['id']
         except errors.NotFound:
             return None
 
@@ -359,22 +359,19 @@ class RestService:
     def delete(self, stack_id):
         self._api.delete(self._path(stack_id))
 
-    def show(self, stack_id):
-        return self._find(stack_id)
-
     def state(self, stack_id):
         try:
-            stack = self._find(stack_id)
+            stack = self.show(stack_id)
         except errors.NotFound:
             return None
         action, _, status = stack['stack_status'].partition('_')
         return _state(action, status, stack['stack_status_reason'])
 
-    def _find(self, name_or_id):
+    def show(self, name_or_id):
         return self._api.show(f'/stacks/{name_or_id}', 'stack')
 
     def _path(self, stack_id):
-        return f'/stacks/{self._find(stack_id)["stack_name"]}/{stack_id}'
+        return f'/stacks/{self.show(stack_id)["stack_name"]}/{stack_id}'
 
 
 class EngineMethods:
@@ -401,34 +398,33 @@ class EngineMethods:
         self._call_anew('update_stack', stack_identity=identity, **_arguments(request))
 
     def run_action(self, stack_id, verb):
-        self._call(f'stack_{verb}', stack_identity=self._identity(stack_id))
+        self._call_for(stack_id, f'stack_{verb}')
 
     def snapshot(self, stack_id, name):
-        return self._call('stack_snapshot', stack_identity=self._identity(stack_id), name=name)[
-            'id'
-        ]
+        return self._call_for(stack_id, 'stack_snapshot', name=name)['id']
 
     def snapshot_state(self, stack_id, snapshot_id):
         try:
-            return _snapshot_state(self._call_for('show_snapshot', stack_id, snapshot_id))
+            return _snapshot_state(
+                self._call_for(stack_id, 'show_snapshot', snapshot_id=snapshot_id)
+            )
         except (exception.EntityNotFound, exception.NotFound):
             return None
 
     def restore(self, stack_id, snapshot_id):
-        self._call_for('stack_restore', stack_id, snapshot_id)
+        self._call_for(stack_id, 'stack_restore', snapshot_id=snapshot_id)
 
     def delete_snapshot(self, stack_id, snapshot_id):
-        self._call_for('delete_snapshot', stack_id, snapshot_id)
+        self._call_for(stack_id, 'delete_snapshot', snapshot_id=snapshot_id)
 
-    def _call_for(self, method, stack_id, snapshot_id):
-        identity = self._identity(stack_id)
-        return self._call(method, stack_identity=identity, snapshot_id=snapshot_id)
+    def _call_for(self, stack_id, method, **arguments):
+        return self._call(method, stack_identity=self._identity(stack_id), **arguments)
 
     def delete(self, stack_id):
-        self._call('delete_stack', stack_identity=self._identity(stack_id))
+        self._call_for(stack_id, 'delete_stack')
 
     def show(self, stack_id):
-        return self._call('show_stack', stack_identity=self._identity(stack_id))[0]
+        return self._call_for(stack_id, 'show_stack')[0]
 
     def state(self, stack_id):
         try:

@@ -8,7 +8,7 @@ from heat_lite.resources.openstack.neutron.base import (
     VisibleConnection,
     value_specs_property,
 )
-from heat_lite.template.schema import CACHE_NONE, attributes, integer, string, text
+from heat_lite.template.schema import CACHE_NONE, alias, attributes, integer, string, text
 
 
 class FloatingIP(NeutronResource):
@@ -47,11 +47,7 @@ class FloatingIP(NeutronResource):
             custom='ip_addr',
             since='5.0.0',
         ),
-        'floating_network_id': string(
-            ref='neutron.network',
-            history='hidden 5.0.0, deprecated 2014.2',
-            alias_of='floating_network',
-        ),
+        'floating_network_id': alias('floating_network', 'neutron.network'),
         'floating_subnet': string(
             'Subnet from which the floating IP is allocated, by name or id.',
             ref='neutron.subnet',

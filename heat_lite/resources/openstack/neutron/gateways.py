@@ -4,7 +4,7 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import Rest, to_wire
 from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import integer, list_, name_property, string, text
+from heat_lite.template.schema import alias, integer, list_, name_property, string, text
 
 
 class NetworkGateway(NeutronResource):
@@ -38,11 +38,7 @@ class NetworkGateway(NeutronResource):
                     since='2014.2',
                     wire='network_id',
                 ),
-                'network_id': string(
-                    ref='neutron.network',
-                    history='hidden 5.0.0, deprecated 2014.2',
-                    alias_of='network',
-                ),
+                'network_id': alias('network', 'neutron.network'),
                 'segmentation_id': integer(
                     'VLAN id of the network on the gateway.', min=0, max=4094
                 ),

@@ -15,6 +15,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    alias,
     attributes,
     boolean,
     boolean_attribute,
@@ -99,18 +100,12 @@ class Port(NeutronResource):
                     since='2014.2',
                     wire='subnet_id',
                 ),
-                'subnet_id': string(
-                    ref='neutron.subnet',
-                    history='hidden 5.0.0, deprecated 2014.2 ',
-                    alias_of='subnet',
-                ),
+                'subnet_id': alias('subnet', 'neutron.subnet', 'hidden 5.0.0, deprecated 2014.2 '),
             },
             update_allowed=True,
         ),
         'mac_address': string('MAC address of the port.', custom='mac_addr'),
-        'network_id': string(
-            ref='neutron.network', history='hidden 5.0.0, deprecated 2014.2', alias_of='network'
-        ),
+        'network_id': alias('network', 'neutron.network'),
         'no_fixed_ips': switch(
             'Whether the port gets no fixed IP address.', default=False, since='16.0.0', sent=False
         ),

@@ -17,6 +17,7 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.template import support
 from heat_lite.template.schema import (
+    alias,
     attributes,
     boolean,
     list_,
@@ -150,24 +151,18 @@ class RouterInterface(VisibleConnection):
         'port': string(
             'Port that becomes the interface, by name or id.', ref='neutron.port', since='2015.1'
         ),
-        'port_id': string(
-            ref='neutron.port',
-            history='hidden 6.0.0, deprecated 2015.1, supported 2014.1',
-            alias_of='port',
+        'port_id': alias(
+            'port', 'neutron.port', 'hidden 6.0.0, deprecated 2015.1, supported 2014.1'
         ),
-        'router_id': string(
-            ref='neutron.router',
-            history='hidden 6.0.0, deprecated 2015.1, supported 2013.1',
-            alias_of='router',
+        'router_id': alias(
+            'router', 'neutron.router', 'hidden 6.0.0, deprecated 2015.1, supported 2013.1'
         ),
         'subnet': string(
             'Subnet of the interface, by name or id. The interface gets the address of its '
             'gateway.',
             ref='neutron.subnet',
         ),
-        'subnet_id': string(
-            ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
-        ),
+        'subnet_id': alias('subnet', 'neutron.subnet'),
     }
     property_rules = (
         conflict('subnet', 'port'),
@@ -239,9 +234,7 @@ class RouterGateway(VisibleConnection):
             'Router that gets the gateway, by name or id.', required=True, ref='neutron.router'
         ),
         'network': string('External network of the gateway, by name or id.', ref='neutron.network'),
-        'network_id': string(
-            ref='neutron.network', history='hidden 9.0.0, deprecated 2014.2', alias_of='network'
-        ),
+        'network_id': alias('network', 'neutron.network', 'hidden 9.0.0, deprecated 2014.2'),
     }
 
     def implied_dependencies(self, others):

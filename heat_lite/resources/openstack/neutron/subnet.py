@@ -20,6 +20,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    alias,
     attributes,
     boolean,
     description_property,
@@ -106,9 +107,7 @@ class Subnet(NeutronResource):
             allowed=['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac'],
             since='2015.1',
         ),
-        'network_id': string(
-            ref='neutron.network', history='hidden 5.0.0, deprecated 2014.2', alias_of='network'
-        ),
+        'network_id': alias('network', 'neutron.network'),
         'prefixlen': integer(
             'Prefix length of the CIDR that is allocated from the subnet pool.',
             min=0,

@@ -3,6 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
+    alias,
     attributes,
     description_property,
     integer,
@@ -40,14 +41,10 @@ class VPNService(NeutronResource):
         ),
         'admin_state_up': switch('Administrative state of the VPN service.'),
         'description': description_property(),
-        'router_id': string(
-            ref='neutron.router',
-            history='hidden 6.0.0, deprecated 2015.1, supported 2013.2',
-            alias_of='router',
+        'router_id': alias(
+            'router', 'neutron.router', 'hidden 6.0.0, deprecated 2015.1, supported 2013.2'
         ),
-        'subnet_id': string(
-            ref='neutron.subnet', history='hidden 5.0.0, deprecated 2014.2', alias_of='subnet'
-        ),
+        'subnet_id': alias('subnet', 'neutron.subnet'),
     }
     attributes_schema = attributes(
         {

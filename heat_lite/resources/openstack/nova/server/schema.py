@@ -4,6 +4,7 @@ from heat_lite.resources.base.software_config_agent import swift_data_property
 from heat_lite.resources.openstack.neutron import port
 from heat_lite.template.schema import (
     CACHE_NONE,
+    alias,
     any_attribute,
     attributes,
     boolean,
@@ -44,11 +45,7 @@ MAPPING_V2 = {
         ref='glance.image',
         since='7.0.0',
     ),
-    'image_id': string(
-        ref='glance.image',
-        history='hidden 9.0.0, deprecated 7.0.0, supported 5.0.0',
-        alias_of='image',
-    ),
+    'image_id': alias('image', 'glance.image', 'hidden 9.0.0, deprecated 7.0.0, supported 5.0.0'),
     'swap_size': integer('Size of a swap disk in MiB.'),
     'device_type': string('Device type: disk or cdrom.', allowed=['cdrom', 'disk']),
     'disk_bus': string(
@@ -88,9 +85,7 @@ PORT = {
 
 NETWORK = {
     'network': string('Network to attach, by name or id.', ref='neutron.network'),
-    'uuid': string(
-        ref='neutron.network', history='hidden 5.0.0, deprecated 2014.1', alias_of='network'
-    ),
+    'uuid': alias('network', 'neutron.network', 'hidden 5.0.0, deprecated 2014.1'),
     'allocate_network': string(
         'Allocation instead of a network: "auto" lets Nova choose or create a network, "none"'
         ' attaches no network.',
