@@ -26,6 +26,8 @@ _CFN_CALL = re.compile(r'Fn::\w+|Ref|Condition')
 #: ``${name}`` of Fn::Sub
 _VARIABLE = re.compile(r'\$\{(!?)([^${}]*)\}')
 _FACADE = CfnResourceFacade.keys
+#: {call that selects an item: what a missing item is}
+_OF_MISSING = {'get_attr': 'gives null', 'str_split': 'is an error'}
 
 
 @dataclasses.dataclass
@@ -148,12 +150,9 @@ class Calls:
         args: Value = converted.get(name) if name else None
         if name == 'get_param' and self._is_collection(args):
             return {'get_param': [*(args if isinstance(args, list) else [args]), index]}
-        if name == 'get_attr' and not isinstance(index, dict):
-            self.remarks.note(path, 'a missing item gives null, no longer an empty text')
-            return {'get_attr': [*args, _number(index)]}
-        if name == 'str_split' and not isinstance(index, dict):
-            self.remarks.note(path, 'a missing item is an error, no longer an empty text')
-            return {'str_split': [*args, _number(index)]}
+        if name in _OF_MISSING and not isinstance(index, dict):
+            self.remarks.note(path, f'a missing item {_OF_MISSING[name]}, no longer an empty text')
+            return {name: [*args, _number(index)]}
         raise Unconvertible(
             'Fn::Select has an equivalent for constants, parameters that are lists or maps,'
             ' attributes and Fn::Split only'

@@ -35,9 +35,7 @@ def describe_property(name: str, schema: PropertySchema) -> str:
     if schema.default is not None:
         facts.append(f'default `{_text(schema.default)}`')
     facts.append('updated in place' if schema.update_allowed else 'an update replaces the resource')
-    lines = [f'**{name}** ({", ".join(facts)})', *_support(schema.support)]
-    lines += [schema.description] if schema.description else []
-    return '\n\n'.join([*lines, *_constraints(schema)])
+    return _with_constraints(name, facts, schema, _support(schema.support))
 
 
 def describe_attribute(name: str, schema: AttributeSchema) -> str:
@@ -51,9 +49,18 @@ def describe_parameter(name: str, schema: ParameterSchema) -> str:
     if schema.default is not None and not schema.hidden:
         facts.append(f'default `{_text(schema.default)}`')
     facts += ['hidden'] if schema.hidden else []
-    lines = [f'**{name}** ({", ".join(facts)})']
-    lines += [schema.description] if schema.description else []
-    return '\n\n'.join([*lines, *_constraints(schema)])
+    return _with_constraints(name, facts, schema)
+
+
+def _with_constraints(
+    name: str,
+    facts: list[str],
+    schema: PropertySchema | ParameterSchema,
+    status: list[str] | tuple = (),
+) -> str:
+    described = [schema.description] if schema.description else []
+    title = f'**{name}** ({", ".join(facts)})'
+    return '\n\n'.join([title, *status, *described, *_constraints(schema)])
 
 
 def describe_function(name: str, kind: type) -> str:
