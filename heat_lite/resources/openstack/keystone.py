@@ -14,6 +14,10 @@ from heat_lite.template.schema import (
 )
 
 
+def _rest(kind):
+    return Rest('keystone', f'/{kind}s', kind, update='PATCH')
+
+
 def domain_property(noun):
     """Return the schema of the domain of an object."""
     return string(
@@ -119,7 +123,7 @@ class KeystoneRole(CloudResource):
 
     resource_type = 'OS::Keystone::Role'
     since = '2015.1'
-    rest = Rest('keystone', '/roles', 'role', update='PATCH')
+    rest = _rest('role')
     entity = 'roles'
 
     properties_schema = {
@@ -184,7 +188,7 @@ class KeystoneUser(CloudResource):
 
     resource_type = 'OS::Keystone::User'
     since = '2015.1'
-    rest = Rest('keystone', '/users', 'user', update='PATCH')
+    rest = _rest('user')
     entity = 'users'
 
     property_rules = ROLE_RULES
@@ -250,7 +254,7 @@ class KeystoneGroup(CloudResource):
 
     resource_type = 'OS::Keystone::Group'
     since = '2015.1'
-    rest = Rest('keystone', '/groups', 'group', update='PATCH')
+    rest = _rest('group')
     entity = 'groups'
 
     property_rules = ROLE_RULES
@@ -277,7 +281,7 @@ class KeystoneProject(CloudResource):
 
     resource_type = 'OS::Keystone::Project'
     since = '2015.1'
-    rest = Rest('keystone', '/projects', 'project', update='PATCH')
+    rest = _rest('project')
     entity = 'projects'
 
     properties_schema = {
@@ -309,7 +313,7 @@ class KeystoneDomain(CloudResource):
 
     resource_type = 'OS::Keystone::Domain'
     since = '8.0.0'
-    rest = Rest('keystone', '/domains', 'domain', update='PATCH')
+    rest = _rest('domain')
     entity = 'domains'
 
     properties_schema = {
@@ -336,7 +340,7 @@ class KeystoneService(CloudResource):
 
     resource_type = 'OS::Keystone::Service'
     since = '5.0.0'
-    rest = Rest('keystone', '/services', 'service', update='PATCH')
+    rest = _rest('service')
     entity = 'services'
 
     properties_schema = {
@@ -354,7 +358,7 @@ class KeystoneEndpoint(CloudResource):
 
     resource_type = 'OS::Keystone::Endpoint'
     since = '5.0.0'
-    rest = Rest('keystone', '/endpoints', 'endpoint', update='PATCH')
+    rest = _rest('endpoint')
     entity = 'endpoints'
 
     properties_schema = {
@@ -388,7 +392,7 @@ class KeystoneRegion(CloudResource):
 
     resource_type = 'OS::Keystone::Region'
     since = '6.0.0'
-    rest = Rest('keystone', '/regions', 'region', update='PATCH')
+    rest = _rest('region')
     entity = 'regions'
 
     properties_schema = {
