@@ -79,10 +79,10 @@ _TABLE = """
     OS::Heat::MultipartMime heat.multipart_mime:MultipartMime openstack.heat.multi_part
     OS::Heat::None heat.none:NoneResource openstack.heat.none_resource
     OS::Heat::RandomString heat.random_string:RandomString openstack.heat.random_string
-    OS::Heat::ResourceChain heat.resource_chain:ResourceChain openstack.heat.resource_chain
+    OS::Heat::ResourceChain heat.resource_group:ResourceChain openstack.heat.resource_chain
     OS::Heat::ResourceGroup heat.resource_group:ResourceGroup openstack.heat.resource_group
     OS::Heat::ScalingPolicy heat.scaling_policy:AutoScalingPolicy openstack.heat.scaling_policy
-    OS::Heat::SoftwareComponent heat.software_component:SoftwareComponent openstack.heat.software_component
+    OS::Heat::SoftwareComponent heat.software_config:SoftwareComponent openstack.heat.software_component
     OS::Heat::SoftwareConfig heat.software_config:SoftwareConfig openstack.heat.software_config
     OS::Heat::SoftwareDeployment heat.software_deployment:SoftwareDeployment openstack.heat.software_deployment
     OS::Heat::SoftwareDeploymentGroup heat.software_deployment:SoftwareDeploymentGroup openstack.heat.software_deployment

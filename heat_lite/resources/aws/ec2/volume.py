@@ -3,8 +3,7 @@
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.cinder.backups import VolumeBackups
-from heat_lite.resources.openstack.cinder.volume import FAILED
+from heat_lite.resources.openstack.cinder.volume import FAILED, VolumeBackups
 from heat_lite.resources.openstack.cinder.volume_attachment import Attachment
 from heat_lite.template.schema import integer, string
 
