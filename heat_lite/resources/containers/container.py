@@ -199,7 +199,7 @@ class Container(ProcessContainer, SeparateStackUser):
             call = self.container_engine().call
             disconnect = ('disconnect_container_from_network', self.resource_id, name)
             yield from self.delete_if_present(call, *disconnect)
-        shown = yield from self.request('inspect_container', self.resource_id)
+        shown = yield from self.call_with_retry(self.inspect)
         connected = shown['NetworkSettings']['Networks']
         for name in [name for name in after if name not in connected]:
             yield from self.connect(after[name])
@@ -232,7 +232,7 @@ class Container(ProcessContainer, SeparateStackUser):
             if each['Id'] != self.resource_id:
                 yield from self.request_in_thread('stop', each['Id'], timeout=0)
                 yield from self.request('rename', each['Id'], f'{each["Id"][:12]}-failed')
-        shown = yield from self.request('inspect_container', self.resource_id)
+        shown = yield from self.call_with_retry(self.inspect)
         if shown['Name'].lstrip('/') == self._spare_name():
             yield from self.request('rename', self.resource_id, self.object_name())
         yield from self.request('start', self.resource_id)
@@ -307,7 +307,7 @@ class Job(ProcessContainer):
         while not (yield from self._has_ended(begun)):
             yield delay
             delay = min(delay * 1.5, MAX_POLL)
-        state = (yield from self.request('inspect_container', self.resource_id))['State']
+        state = (yield from self.call_with_retry(self.inspect))['State']
         code = state['ExitCode']
         # The engine may remove the container: the results are kept.
         self.data_set(OUTPUT, self.read_end_of_logs(stderr=False)[-OUTPUT_LENGTH:])
@@ -324,7 +324,7 @@ class Job(ProcessContainer):
         if not polled:
             return False
         if found is None:
-            shown = yield from self.request('inspect_container', self.resource_id)
+            shown = yield from self.call_with_retry(self.inspect)
             return shown['State']['Status'] not in (*CREATED, *RUNNING, RESTARTING)
         return found['State'] not in (*CREATED, *RUNNING, RESTARTING)
 

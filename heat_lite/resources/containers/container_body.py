@@ -35,13 +35,13 @@ def create_body(values, labels):
         'StopSignal': values.get('stop_signal'),
         'ExposedPorts': {_port_key(each): {} for each in values.get('ports') or ()},
         'Healthcheck': _health_check(values.get('health_check')),
-        'HostConfig': _given(_host_config(values)),
+        'HostConfig': given_values(_host_config(values)),
     }
     networks = values['networks'] or ()
     if networks:
         first = networks[0]
         body['NetworkingConfig'] = {'EndpointsConfig': {first['network']: endpoint(first)}}
-    return _given(body)
+    return given_values(body)
 
 
 def _host_config(values):
@@ -86,7 +86,9 @@ def _memory(values):
 
 
 def _log_config(values):
-    return _given({'Type': values['log_driver'], 'Config': map_of_texts(values['log_options'])})
+    return given_values(
+        {'Type': values['log_driver'], 'Config': map_of_texts(values['log_options'])}
+    )
 
 
 def limits(values):
@@ -105,7 +107,7 @@ def cpu_quota(cpus):
     return round(cpus * CPU_PERIOD) if cpus else None
 
 
-def _given(body):
+def given_values(body):
     """Return a body without what is not given."""
     return {name: value for name, value in body.items() if value not in (None, '', [], {}, False)}
 

@@ -202,7 +202,7 @@ class DockerContainer(ProcessContainer):
             'Labels': self.labels(),
             'HostConfig': {**self._host_config(), 'PortBindings': bindings},
         }
-        return {name: value for name, value in body.items() if value not in (None, '', [], {})}
+        return container_body.given_values(body)
 
     def _host_config(self):
         values = self.properties

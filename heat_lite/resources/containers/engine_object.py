@@ -40,8 +40,8 @@ class EngineObject(ServiceResource):
 
     default_client_name = 'docker'
     repeatable = True
-    #: how errors name the object
-    noun = 'object'
+    #: what the methods of the client call the object
+    noun: str
     #: maps whose values may be maps and lists: the type checks them
     structured: tuple[str, ...] = ()
 
@@ -175,7 +175,7 @@ class EngineObject(ServiceResource):
 
     def inspect(self):
         """Return the object as the engine shows it. Raises errors.NotFound."""
-        raise NotImplementedError
+        return self.container_engine().call(f'inspect_{self.noun}', self.resource_id)
 
     def show(self):
         return None if self.resource_id is None else self.inspect()

@@ -231,9 +231,6 @@ class Image(EngineObject):
         keep = self.stored_property('keep')
         return not self._is_made() if keep is None else keep
 
-    def inspect(self):
-        return self.container_engine().call('inspect_image', self.resource_id)
-
     def get_reference_id(self):
         """Return the name; the id of a built image with a given name, as the next one has it."""
         if self.resource_id is None:

@@ -82,9 +82,6 @@ class Network(EngineObject):
         if self.resource_id is not None:
             yield from self.request_if_present('remove_network', self.resource_id)
 
-    def inspect(self):
-        return self.container_engine().call('inspect_network', self.resource_id)
-
     def get_reference_id(self):
         """Return the name: all requests of container engines accept it, also those of Podman."""
         return super().get_reference_id() if self.resource_id is None else self.object_name()

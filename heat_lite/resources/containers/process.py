@@ -193,7 +193,7 @@ class ProcessContainer(EngineObject):
 
         Each step may have been done before the service was killed.
         """
-        shown = yield from self.request('inspect_container', self.resource_id)
+        shown = yield from self.call_with_retry(self.inspect)
         if shown['State']['Status'] not in CREATED:
             return
         files = self.container_files()
@@ -229,7 +229,7 @@ class ProcessContainer(EngineObject):
         Raises Error if it has failed.
         """
         while True:
-            shown = yield from self.request('inspect_container', self.resource_id)
+            shown = yield from self.call_with_retry(self.inspect)
             state = shown['State']
             if state['Status'] in RUNNING:
                 return state
@@ -243,7 +243,7 @@ class ProcessContainer(EngineObject):
 
     def wait_until_ready(self):
         """Generator: wait until the container runs and, if it has a check, is healthy."""
-        shown = yield from self.request('inspect_container', self.resource_id)
+        shown = yield from self.call_with_retry(self.inspect)
         config = shown.get('Config') or {}
         check = HealthCheck(config.get('Healthcheck'), self.health_command())
         if not check.command:
@@ -276,9 +276,6 @@ class ProcessContainer(EngineObject):
             end = (end + chunk)[-MAX_LOG_BYTES:]
         return _decode(end)
 
-    def inspect(self):
-        return self.container_engine().call('inspect_container', self.resource_id)
-
     def handle_check(self):
         self.require_object()
         yield
@@ -302,7 +299,7 @@ class ProcessContainer(EngineObject):
         except errors.NotFound:
             raise
         except errors.ServiceError:
-            shown = yield from self.request('inspect_container', self.resource_id)
+            shown = yield from self.call_with_retry(self.inspect)
             if shown['State']['Status'] != 'paused':
                 raise
             yield from self.request('unpause', self.resource_id)  # Podman stops no paused one

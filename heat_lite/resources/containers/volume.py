@@ -111,9 +111,6 @@ class Volume(EngineObject):
         if self.resource_id is not None:
             yield from self.request_if_present('remove_volume', self.resource_id)
 
-    def inspect(self):
-        return self.container_engine().call('inspect_volume', self.resource_id)
-
     def resolve_attribute(self, name):
         found = self.show()
         return found and found.get(self.attributes_schema[name].wire or name.capitalize())
