@@ -185,6 +185,10 @@ class EngineObject(ServiceResource):
         yield
         self.inspect()
 
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self.request_if_present(f'remove_{self.noun}', self.resource_id)
+
 
 class ThreadedCall:
     """A call in a thread of its own."""

@@ -78,10 +78,6 @@ class Network(EngineObject):
         listed = self.container_engine().call('networks', filters=self.own_filter())
         return next((each['Id'] for each in listed if self.is_own(each.get('Labels'))), None)
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.request_if_present('remove_network', self.resource_id)
-
     def get_reference_id(self):
         """Return the name: all requests of container engines accept it, also those of Podman."""
         return super().get_reference_id() if self.resource_id is None else self.object_name()

@@ -107,10 +107,6 @@ class Volume(EngineObject):
             None,
         )
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.request_if_present('remove_volume', self.resource_id)
-
     def resolve_attribute(self, name):
         found = self.show()
         return found and found.get(self.attributes_schema[name].wire or name.capitalize())
