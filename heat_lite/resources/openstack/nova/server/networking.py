@@ -56,7 +56,7 @@ class ServerNetworking:
     def delete_ports(self):
         """A generator: delete the server's own ports and disassociate its floating IPs."""
         for attachment in self._attachments():
-            yield from self._clean_up(attachment)
+            yield from self._detach(attachment, is_deleted=True)
         for port in self._created_ports() if self.interrupted else ():
             yield from self._delete_port(port)
         for key in (ATTACHMENTS, HEAT_PORTS):
@@ -207,18 +207,12 @@ class ServerNetworking:
         elif not free:
             yield from self._interfaces.attach({})
 
-    def _detach(self, attachment):
+    def _detach(self, attachment, is_deleted=False):
+        """A generator: take an attachment from the server, which may be deleted already."""
         if attachment.network['floating_ip'] and not attachment.own:
             yield from self._disassociate(attachment.network['floating_ip'])
-        if attachment.port:
+        if attachment.port and not is_deleted:
             yield from self._interfaces.detach(attachment.port)
-        if attachment.own:
-            yield from self._delete_port(attachment.port)
-
-    def _clean_up(self, attachment):
-        """A generator: like ``_detach``, after the server has been deleted."""
-        if attachment.network['floating_ip'] and not attachment.own:
-            yield from self._disassociate(attachment.network['floating_ip'])
         if attachment.own:
             yield from self._delete_port(attachment.port)
 
