@@ -4,7 +4,7 @@ from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.common_properties import not_implemented
-from heat_lite.resources.base.stack_user import ACCESS, SECRET, StackUser
+from heat_lite.resources.base.stack_user import SECRET, StackUser, store_keypair
 from heat_lite.resources.heat.access_policy import AccessPolicy
 from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
 
@@ -101,9 +101,7 @@ class AccessKey(Resource):
         if user.users is None:
             raise exception.Error('Access keys require Keystone, which is not configured')
         keypair = user.users.create_keypair(user.user_id)
-        self.data_set('credential_id', keypair.id, redact=True)
-        self.data_set(ACCESS, keypair.access, redact=True)
-        self.data_set(SECRET, keypair.secret, redact=True)
+        store_keypair(self, keypair.id, keypair.access, keypair.secret)
         self.resource_id_set(keypair.access)
 
     def handle_delete(self):

@@ -52,18 +52,14 @@ class WaitConditionHandle(wait_condition.Handle):
         return url if url != self.signal_url() else f'{url}?handle={self.resource_id}'
 
     def parse_signal(self, details, known):
-        if not isinstance(details, dict) or details.keys() != {
-            self.ID,
-            self.STATUS,
-            self.REASON,
-            self.DATA,
-        }:
+        keys = (self.DATA, self.REASON, self.STATUS)
+        if (
+            not isinstance(details, dict)
+            or details.keys() != {self.ID, *keys}
+            or details[self.STATUS] not in wait_condition.STATUSES
+        ):
             self._refuse(details)
-        if details[self.STATUS] not in wait_condition.STATUSES:
-            self._refuse(details)
-        return str(details[self.ID]), {
-            key: details[key] for key in (self.DATA, self.REASON, self.STATUS)
-        }
+        return str(details[self.ID]), {key: details[key] for key in keys}
 
 
 class UpdateWaitConditionHandle(WaitConditionHandle):

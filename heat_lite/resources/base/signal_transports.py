@@ -155,6 +155,13 @@ def stack_user_clients(resource):
     return resource.stack.runtime.clients(user)
 
 
+def temp_url_attribute(name, url):
+    """Return an attribute of a handle with a temporary URL, which needs no token."""
+    if name == 'token':
+        return ''
+    return url if name == 'endpoint' or url is None else f"curl -i -X PUT '{url}'"
+
+
 def _parse_signal(text):
     """Return the details of a signal: None if it is empty, its text if it is no JSON."""
     try:

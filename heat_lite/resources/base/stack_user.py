@@ -58,6 +58,12 @@ def catalog_cfn_url(stack):
     return stack.clients().catalog_url('heat', 'cloudformation')
 
 
+def store_keypair(resource, *values):
+    """Store an access key in the data of a resource; ``values`` are those of KEYPAIR."""
+    for key, value in zip(KEYPAIR, values, strict=True):
+        resource.data_set(key, value, redact=True)
+
+
 class StackUser(Resource):
     """A resource that is a stack user.
 
@@ -113,9 +119,7 @@ class StackUser(Resource):
     def create_keypair(self):
         """Create an access key, to sign URLs and requests that need no token."""
         keypair = self.users.create_keypair(self.user_id)
-        self.data_set(CREDENTIAL, keypair.id, redact=True)
-        self.data_set(ACCESS, keypair.access, redact=True)
-        self.data_set(SECRET, keypair.secret, redact=True)
+        store_keypair(self, keypair.id, keypair.access, keypair.secret)
 
     def keep_keypair(self, access, secret):
         """Store an access key that exists, and its user; none if Keystone does not know it."""
@@ -124,9 +128,7 @@ class StackUser(Resource):
             return
         credential_id, user_id = found
         self.keep_user(user_id)
-        self.data_set(CREDENTIAL, credential_id, redact=True)
-        self.data_set(ACCESS, access, redact=True)
-        self.data_set(SECRET, secret, redact=True)
+        store_keypair(self, credential_id, access, secret)
 
     def handle_delete(self):
         self.delete_user()

@@ -246,19 +246,19 @@ class WaitCondition(Resource):
     def _is_met(self, handle, until):
         handle.poll_signals()
         signals = handle.signals().values()
-        failures = [
-            each.get(handle.REASON) for each in signals if each.get(handle.STATUS) == FAILURE
-        ]
-        if failures:
-            raise WaitConditionFailure(';'.join(str(reason) for reason in failures))
-        successes = [
-            each.get(handle.REASON) for each in signals if each.get(handle.STATUS) == SUCCESS
-        ]
+
+        def reasons_of(status):
+            found = (each for each in signals if each.get(handle.STATUS) == status)
+            return [str(each.get(handle.REASON)) for each in found]
+
+        if failures := reasons_of(FAILURE):
+            raise WaitConditionFailure(';'.join(failures))
+        successes = reasons_of(SUCCESS)
         wanted = self.properties[self.COUNT]
         if len(successes) >= wanted:
             return True
         if time.monotonic() >= until:
-            reasons = ';'.join(str(reason) for reason in successes)
+            reasons = ';'.join(successes)
             raise WaitConditionTimeout(
                 f'{len(successes)} of {wanted} received' + (f' - {reasons}' if reasons else '')
             )

@@ -9,6 +9,7 @@ from heat_lite.common import exception
 from heat_lite.common.value_texts import from_json
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.signal_transports import temp_url_attribute
 from heat_lite.resources.base.wait_condition import FAILURE, STATUSES, SUCCESS
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
@@ -63,10 +64,7 @@ class SwiftSignalHandle(ServiceResource):
         return self.data().get(URL) or super().get_reference_id()
 
     def resolve_attribute(self, name):
-        url = self.data().get(URL)
-        if name == 'token':
-            return ''
-        return url if name == 'endpoint' or url is None else f"curl -i -X PUT '{url}'"
+        return temp_url_attribute(name, self.data().get(URL))
 
 
 class SwiftSignal(ServiceResource):

@@ -4,7 +4,7 @@ import shlex
 
 from heat_lite.resources.base import common_properties, wait_condition
 from heat_lite.resources.base.signal_responder import TOKEN, TRANSPORTS
-from heat_lite.resources.base.signal_transports import SignedQueue
+from heat_lite.resources.base.signal_transports import SignedQueue, temp_url_attribute
 from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
 
 #: 12 hours, in seconds
@@ -88,20 +88,13 @@ class HeatWaitConditionHandle(wait_condition.Handle):
         if name == 'signal':
             return self.signal_attribute()
         if self.transport() != self.properties['signal_transport']:
-            return self._swift_attribute(name)
+            return temp_url_attribute(name, self.temp_url())  # it replaces TOKEN_SIGNAL
         transport = self.external_transport()
         if name == 'curl_cli' and isinstance(transport, SignedQueue):
             return transport.curl_command()
         if self.transport() != TOKEN:
             return None
         return {'token': self.token, 'endpoint': self.signal_url, 'curl_cli': self._curl}[name]()
-
-    def _swift_attribute(self, name):
-        """Return an attribute of TOKEN_SIGNAL where Swift replaces it."""
-        url = self.temp_url()
-        if name == 'token':
-            return ''
-        return url if name == 'endpoint' or url is None else f"curl -i -X PUT '{url}'"
 
     def _curl(self):
         url, token = self.signal_url(), self.token()

@@ -24,8 +24,7 @@ class ServerImages:
         ``on_created`` is called with its id before the wait.
         """
         server = self._server
-        body = {'createImage': {'name': server.physical_resource_name()}}
-        created = yield from server.send('POST', f'{server.object_path()}/action', body)
+        created = yield from server.act('createImage', name=server.physical_resource_name())
         if on_created is not None:
             on_created(created['image_id'])
         yield from self.wait_until_active(created['image_id'])
