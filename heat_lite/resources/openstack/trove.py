@@ -100,6 +100,7 @@ class Instance(CloudResource):
         failed=FAILED,
         deletes_async=True,
         delete_failed=FAILED,
+        update='PATCH',
     )
     entity = 'instances'
 
@@ -228,11 +229,6 @@ class Instance(CloudResource):
             yield from self._update_list('databases', diff['databases'] or [])
         if 'users' in diff:
             yield from self._update_users(diff['users'] or [])
-
-    def update_object(self, values):
-        yield from self.call_with_retry(
-            self.client().update, self.object_path(), self.rest.key, values, 'PATCH'
-        )
 
     def _act(self, body):
         yield from self.wait_until_ready(None)
