@@ -278,6 +278,20 @@ def test_failed_resources_are_replaced_and_missing_ones_created(engine):
     assert predicted_change(answer, 'f')['reason'] == 'it is CREATE_FAILED'
 
 
+def test_unchanged_secret_of_a_failed_resource_is_no_change(engine):
+    def resources(fail):
+        value = {'get_attr': ['pw', 'value']}
+        return {
+            'pw': {'type': RANDOM},
+            'f': {'type': TEST, 'properties': {'value': value, 'fail': fail}},
+        }
+
+    identity = engine.create({'resources': resources(True)})
+    found = changes(preview(engine, identity, resources(False)), 'f')
+    assert found['value']['before'] == found['value']['after'] == '******'
+    assert (found['value']['secret'], found['fail']['after']) == (False, False)
+
+
 def test_preview_changes_nothing_and_reports_refusals(engine):
     identity = engine.create({'resources': {'a': {'type': TEST}}})
     before = (engine.stack(identity), engine.events(identity), engine.resource(identity, 'a'))

@@ -263,10 +263,13 @@ class _Walk:
         decision: diff.Decision,
     ) -> PropertyChange:
         mask, new, old = self._taint.mask, _snippets(name, future), _snippets(name, resource)
-        before = mask(mask(_stored(name, resource), old), new, exact=False)
-        wanted = mask(mask(after.get(name), new), old, exact=False)
+        present, following = _stored(name, resource), after.get(name)
+        before = mask(mask(present, old), new, exact=False)
+        wanted = mask(mask(following, new), old, exact=False)
         known, forces = name not in decision.later, name in decision.forced_by
-        secret = self._taint.is_tainted([*new, *old])
+        # masked values look equal: a secret that stays is no change
+        stays = is_known(following) and present == following
+        secret = not stays and self._taint.is_tainted([*new, *old])
         return _masked(PropertyChange(name, before, wanted, known, forces, secret))
 
     def _nested(
