@@ -185,9 +185,10 @@ class Follower:
         """Show the present state. Return the stack; None if the service does not answer."""
         try:
             # The stack is read first: when it is complete, the list shows its resources complete.
+            # The list comes last: it has the nested stacks that the events are about.
             stack = self.api.stack_at(self.path)
-            rows = list_resources(self.api, self.path)
             found = self._new_events(stack) if self.view.prints_events else []
+            rows = list_resources(self.api, self.path)
         except api_client.RequestFailed as error:
             if not error.is_temporary:
                 raise
