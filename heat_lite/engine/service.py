@@ -224,6 +224,7 @@ class EngineService:
         """Register the engine and serve RPC."""
         self._heartbeat = heartbeat.Heartbeat(self._conf, self.engine_id, self.runtime.task_manager)
         self._heartbeat.start()
+        self._membership.in_touch = self._heartbeat.seconds_in_touch
         self.runtime.pool.may_step = self._heartbeat.is_fresh
         long_work.limit_steps(db_session.dialect() == 'sqlite')
         group_commit.set_runnable_count(self.runtime.pool.runnable_count)

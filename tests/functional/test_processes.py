@@ -309,16 +309,17 @@ def test_interrupt_from_the_terminal_ends_the_service_once(run, tmp_path):
     assert 'replacement' not in text and 'Traceback' not in text and 'number 0' not in text
 
 
-@pytest.mark.parametrize('nohup', [(), ('nohup',)], ids=['plain', 'nohup'])
-def test_service_ends_with_its_terminal_unless_by_nohup(run, tmp_path, nohup):
+# the tests may run by nohup themselves
+@pytest.mark.parametrize('prefix', [('env', '--default-signal=HUP'), ('nohup',)])
+def test_service_ends_with_its_terminal_unless_by_nohup(run, tmp_path, prefix):
     log, port = tmp_path / 'up.log', ports.reserve()
     command = BIN / 'heat-lite', 'up', '--port', port, '--data-dir', tmp_path / 'data'
     terminal, stdin = pty.openpty()
-    process = run(log, 'setsid', '--ctty', *nohup, *command, stdin=stdin)
+    process = run(log, 'setsid', '--ctty', *prefix, *command, stdin=stdin)
     wait_until(lambda: 'is ready: ' in log.read_text())
     os.close(stdin)
     os.close(terminal)
-    if nohup:
+    if 'nohup' in prefix:
         time.sleep(0.5)
         assert answers(f'http://127.0.0.1:{port}/v1/default')
         assert end(process) == 0

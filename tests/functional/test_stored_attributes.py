@@ -19,7 +19,6 @@ from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
 
 REMOTE = 'Test::Remote'
-STACK_PATH = ('stack_name', 'stack_id')
 
 
 class Remote(Resource):
@@ -193,8 +192,7 @@ def test_metadata_of_a_resource_are_shown_without_its_attributes(engine):
     identity = engine.create(template, name='polled')
     Remote.calls.clear()
     request = types.SimpleNamespace(context=engine.context)
-    path = {'tenant_id': identity['tenant'], **{key: identity[key] for key in STACK_PATH}}
-    shown = v1_resources.ResourceController(engine.client).metadata(request, 'r', **path)
+    shown = v1_resources.ResourceController(engine.client).metadata(request, 'r', identity)
     assert shown == {'metadata': {'deployments': []}}
     cfn = cfn_resources.ResourceActions(engine.client)
     names = {'StackName': identity['stack_name'], 'LogicalResourceId': 'r'}

@@ -49,7 +49,7 @@ class Heartbeat:
         self._engine_id = engine_id
         self._task_manager = task_manager
         self._host = conf.host
-        self._last = time.monotonic()
+        self._last = self._in_touch_since = time.monotonic()
         self._others: set[str] = set()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
@@ -57,6 +57,10 @@ class Heartbeat:
     def is_fresh(self) -> bool:
         """Return whether no other engine can have taken this one for dead."""
         return time.monotonic() - self._last < FRESH_INTERVALS * self._interval
+
+    def seconds_in_touch(self) -> float:
+        """Return how long this engine has reported without a gap; 0 in one."""
+        return time.monotonic() - self._in_touch_since if self.is_fresh() else 0
 
     def start(self) -> None:
         """Register the engine in place of the dead ones of its host, and begin to report."""
@@ -113,6 +117,7 @@ class Heartbeat:
                 now - self._last,
             )
             self._task_manager.drop_lost_locks(lambda: locks.stack_ids_of(self._engine_id))
+            self._in_touch_since = now
         self._warn_of_others()
         # the time before the heartbeat was stored, to be on the safe side
         metrics.HEARTBEATS.add('stored' if self.is_fresh() else 'late')

@@ -4,6 +4,7 @@ taken over.
 
 import dataclasses
 import datetime
+import math
 import time
 from collections.abc import Callable, Mapping
 
@@ -18,12 +19,15 @@ class EngineMembership:
 
     ``listener`` calls them (see ``rpc.listener``). ``alone``: all engines run in this process, so
     one that does not answer is gone. ``timeout``: seconds by ``clock`` that a heartbeat counts.
+    ``in_touch``: the seconds for which this engine has reported without a gap. A database that was
+    away for all has kept the others from reporting, too, and they need as long as ever.
     """
 
     listener: Listener
     alone: bool = False
     timeout: float = 0
     clock: Callable[[], float] = time.monotonic
+    in_touch: Callable[[], float] = lambda: math.inf
 
     def __post_init__(self) -> None:
         self._heartbeats: dict[str, tuple[datetime.datetime, float]] = {}
@@ -68,4 +72,4 @@ class EngineMembership:
         if last != heartbeat:
             self._heartbeats[engine_id] = heartbeat, self.clock()
             return True
-        return self.clock() - since < self.timeout
+        return min(self.clock() - since, self.in_touch()) < self.timeout

@@ -35,3 +35,14 @@ def test_heartbeat_from_the_future_expires_like_others():
     assert not known.is_gone('e', {'e': heartbeats['e'] + datetime.timedelta(seconds=1)})
     now += 15
     assert known.is_gone('e', {'e': heartbeats['e'] + datetime.timedelta(seconds=1)})
+
+
+def test_engine_that_could_not_report_itself_waits_for_the_others():
+    now, in_touch = 1000, 0
+    known = membership.EngineMembership(Listener(), False, 10, lambda: now, lambda: in_touch)
+    heartbeats = {'e': utcnow()}
+    assert not known.is_gone('e', heartbeats)
+    now += 60  # the database was away for both
+    for seconds, gone in ((0, False), (9, False), (10, True)):
+        in_touch = seconds
+        assert known.is_gone('e', heartbeats) is gone
