@@ -9,6 +9,7 @@ Tests: tests/chaos/test_clock_jumps.py.
 """
 
 import logging
+import math
 import os
 import socket
 import threading
@@ -49,7 +50,8 @@ class Heartbeat:
         self._engine_id = engine_id
         self._task_manager = task_manager
         self._host = conf.host
-        self._last = self._in_touch_since = time.monotonic()
+        self._last = time.monotonic()
+        self._in_touch_since = -math.inf
         self._others: set[str] = set()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
@@ -59,7 +61,7 @@ class Heartbeat:
         return time.monotonic() - self._last < FRESH_INTERVALS * self._interval
 
     def seconds_in_touch(self) -> float:
-        """Return how long this engine has reported without a gap; 0 in one."""
+        """Return how long ago the last gap in the reports of this engine was; 0 in one."""
         return time.monotonic() - self._in_touch_since if self.is_fresh() else 0
 
     def start(self) -> None:

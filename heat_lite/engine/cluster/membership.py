@@ -19,8 +19,8 @@ class EngineMembership:
 
     ``listener`` calls them (see ``rpc.listener``). ``alone``: all engines run in this process, so
     one that does not answer is gone. ``timeout``: seconds by ``clock`` that a heartbeat counts.
-    ``in_touch``: the seconds for which this engine has reported without a gap. A database that was
-    away for all has kept the others from reporting, too, and they need as long as ever.
+    ``in_touch``: the seconds since the last gap in the reports of this engine. A database that was
+    away for all has kept the others from reporting, too: they have the timeout from then on.
     """
 
     listener: Listener
@@ -66,10 +66,9 @@ class EngineMembership:
         The clock of a dead engine may have been wrong: then its last heartbeat seems recent
         forever.
         """
-        if heartbeat is None:
-            return False
         last, since = self._heartbeats.get(engine_id, (None, 0))
-        if last != heartbeat:
+        if last != heartbeat and heartbeat is not None:
             self._heartbeats[engine_id] = heartbeat, self.clock()
             return True
-        return min(self.clock() - since, self.in_touch()) < self.timeout
+        is_recent = heartbeat is not None and self.clock() - since < self.timeout
+        return is_recent or self.in_touch() < self.timeout

@@ -46,3 +46,4 @@ def test_engine_that_could_not_report_itself_waits_for_the_others():
     for seconds, gone in ((0, False), (9, False), (10, True)):
         in_touch = seconds
         assert known.is_gone('e', heartbeats) is gone
+        assert known.is_gone('e', {'e': None}) is gone
