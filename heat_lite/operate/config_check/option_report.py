@@ -20,6 +20,7 @@ from oslo_config.cfg import Opt
 from heat_lite import conf as options
 from heat_lite.common.value_types import Value
 from heat_lite.operate.config_check import option_facts
+from heat_lite.server import supervisor
 from heat_lite.startup import settings as program_settings
 from heat_lite.template.suggest import suggest
 
@@ -146,9 +147,13 @@ def check(files: list[str]) -> list[OptionRemark]:
 
 
 def warn_unknown(conf: cfg.ConfigOpts) -> None:
-    """Log a warning for each unknown option in the configuration files of a program."""
+    """Log a warning for each unknown option in the configuration files of a program.
+
+    A process that replaces another one does not: it takes a third of a second, and was said.
+    """
     files = program_settings.config_files(conf)
-    for each in check(files) if files else ():
+    is_first = supervisor.WorkerSlot.from_environment() is None
+    for each in check(files) if files and is_first else ():
         if each.kind == UNKNOWN:
             LOG.warning('%s It has no effect unless a plug-in reads it.', each)
 

@@ -7,6 +7,7 @@ import pytest
 from oslo_config import cfg
 
 from heat_lite.operate.config_check import option_report
+from heat_lite.server import watchdog
 from heat_lite.startup import settings
 
 HEAT = json.loads((Path(__file__).parents[2] / 'conf' / 'heat_options.json').read_text())
@@ -240,3 +241,15 @@ def test_program_warns_of_each_unknown_option_in_its_files(tmp_path, caplog):
     assert f'{files[0][0]}:2: unknown: [DEFAULT] stack_domain_admn' in first
     assert 'stack_domain_admin' in first and f'{files[1][0]}:1' not in second
     assert f'{files[1][0]}:2: unknown: [heat_apy] bind_port' in second and 'heat_api' in second
+
+
+def test_process_that_replaces_another_one_repeats_no_warning(tmp_path, caplog, monkeypatch):
+    file = tmp_path / 'heat.conf'
+    file.write_text('[DEFAULT]\nunheard = 1\n')
+    conf = settings.load(['--config-file', str(file)], 'heat-lite-engine', cfg.ConfigOpts())
+    monkeypatch.setenv(watchdog.SLOT_VARIABLE, '0:-9::1:1::')
+    option_report.warn_unknown(conf)
+    assert not caplog.messages
+    monkeypatch.delenv(watchdog.SLOT_VARIABLE)
+    option_report.warn_unknown(conf)
+    assert 'unheard' in caplog.text
