@@ -271,7 +271,7 @@ def _add(
         formatter_class=option_parser.Formatter,
     )
     for each in arguments:
-        parser.add_argument(*each.names, **each.settings)
+        each.add_to(parser)
     parser.set_defaults(func=function)
     return parser
 

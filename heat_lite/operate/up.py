@@ -121,7 +121,7 @@ ARGUMENTS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to a parser."""
     for each in ARGUMENTS:
-        parser.add_argument(*each.names, **each.settings)
+        each.add_to(parser)
 
 
 def run(args: argparse.Namespace) -> int:
