@@ -25,7 +25,6 @@ LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 TEMPLATE_SUFFIXES = ('.yaml', '.template')
 #: keys of a resource_registry whose values name no file
 NO_FILES = ('base_url', 'hooks', 'restricted_actions')
-ENCRYPTED = 'encrypted_param_names'
 #: seconds to wait for a URL
 FETCH_SECONDS = 30
 
@@ -95,9 +94,8 @@ class StackFiles:
             environment = reader.parse_environment(text)
         except reader.FormatError as error:
             raise located_errors.format_error(name, error, text) from None
-        if isinstance(environment.get(ENCRYPTED), str):  # Heat takes its characters for names
-            text_of_list = f'The section "{ENCRYPTED}" must be a list'
-            raise located_errors.at_path(name, (ENCRYPTED,), text_of_list, text)
+        for path, problem in reader.unwanted_sections(environment):
+            raise located_errors.at_path(name, path, problem, text)
         registry = environment.get('resource_registry')
         if self._with_references and isinstance(registry, dict):
             self._resolve_registry(name, name, registry)

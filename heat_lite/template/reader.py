@@ -16,11 +16,12 @@ from heat_lite.template.checks import Violation
 from heat_lite.template.dialects import VERSION_KEYS
 from heat_lite.template.suggest import with_suggestion
 
+ENCRYPTED = 'encrypted_param_names'
 ENVIRONMENT_SECTIONS = (
     'parameters',
     'resource_registry',
     'parameter_defaults',
-    'encrypted_param_names',
+    ENCRYPTED,
     'event_sinks',
     'parameter_merge_strategies',
 )
@@ -96,6 +97,12 @@ def environment_sections(data: Mapping[str, Value]) -> Iterator[Violation]:
             continue
         error = FormatError(text, path=(section,))
         yield checks.Violation('environment-section', (section,), error, message)
+
+
+def unwanted_sections(data: Mapping[str, Value]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield path and error of the sections that Heat accepts with a meaning that nobody wants."""
+    if isinstance(data.get(ENCRYPTED), str):  # Heat takes its characters for names
+        yield (ENCRYPTED,), f'The section "{ENCRYPTED}" must be a list'
 
 
 def _read(text: Value) -> Value:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, merge, reader
 from heat_lite.template.environment import (
-    ENCRYPTED,
     PARAMETER_DEFAULTS,
     PARAMETERS,
     RESOURCE_REGISTRY,
@@ -28,8 +27,7 @@ def check_environment_section(document: EnvironmentDocument) -> Iterator[tuple]:
         yield from at((), found)
         if section == merge.STRATEGIES and not isinstance(value, dict | None):
             yield (section,), f'The section "{section}" must be a map'
-        if section == ENCRYPTED and isinstance(value, str):  # Heat takes its characters for names
-            yield (section,), f'The section "{section}" must be a list'
+        yield from reader.unwanted_sections({section: value})
         # each entry of the registry has a finding of its own: registry-entry
         if not found and not (section == RESOURCE_REGISTRY and isinstance(value, dict)):
             yield from _errors_of(Environment, {section: value}, (section,))
