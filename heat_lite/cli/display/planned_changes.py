@@ -48,7 +48,8 @@ def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) ->
 def _additions(resources: list, nested: Iterator[Values]) -> Values:
     """Return the resources of a create in the form of an update.
 
-    A list stands for the next resource of ``nested``, of which a stock Heat tells nothing.
+    A list has the resources of a nested stack. The resource with that stack is the next one of
+    ``nested``; a stock Heat does not name it.
     """
     added = [
         {**next(nested, OF_HEAT), 'nested': _additions(each, nested)}

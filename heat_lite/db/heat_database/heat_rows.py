@@ -96,7 +96,7 @@ def resource_rows(
 @session.reader
 def newest_credentials(number: int) -> list[int]:
     """Return the ids of the newest stored credentials, the newest first."""
-    return list(session.execute(select(_C.id).order_by(_C.id.desc()).limit(number)).scalars())
+    return session.scalars(select(_C.id).order_by(_C.id.desc()).limit(number))
 
 
 @session.reader
