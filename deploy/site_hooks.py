@@ -130,6 +130,8 @@ def options():
     """Return the page of all options, by group: those of this service and of its libraries."""
     parts = ['# Options by group']
     groups = {}
+    (set_defaults,) = metadata.entry_points(group='oslo.config.opts.defaults', name='heat_lite')
+    set_defaults.load()()
     for namespace in NAMESPACE.findall(GENERATOR.read_text()):
         (entry,) = metadata.entry_points(group='oslo.config.opts', name=namespace)
         for group, found in entry.load()():

@@ -1,151 +1,100 @@
 """The role heat of kolla-ansible and the scripts of Kolla's images, as they are on PyPI."""
 
 import json
-import os
-import pathlib
+import re
 import subprocess
 import urllib.parse
 
 import pytest
-from sqlalchemy.engine import make_url
 
-from tests import brokers, databases, ports
-from tests.deployers import cloud, container, upstream
+from tests import brokers, databases
+from tests.deployers import cloud, container, kolla, upstream
+from tests.timeouts import WAIT_SECONDS
 
 # one worker, since all tests share the services
 pytestmark = pytest.mark.xdist_group('kolla')
-
-SERVICES = ('heat-engine', 'heat-api', 'heat-api-cfn')
-SCRIPTS = {
-    'set_configs.py': 'kolla_set_configs',
-    'healthcheck_curl': 'healthcheck_curl',
-    'healthcheck_port': 'healthcheck_port',
-}
-#: where Kolla's containers have what was rendered
-FILES = '/var/lib/kolla/config_files'
 
 
 keystone = pytest.fixture(scope='module')(cloud.keystone)
 
 
 @pytest.fixture(scope='module')
-def rendered(tmp_path_factory, keystone):
-    """The folder with what the role writes, one folder for each service, and services.json."""
-    folder = tmp_path_factory.mktemp('kolla')
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp('kolla')
+
+
+@pytest.fixture(scope='module')
+def services(folder, keystone):
+    """What the role knows of each service."""
+    port = str(urllib.parse.urlsplit(keystone.url).port)
     with (
         databases.empty('mysql', folder) as database,
         brokers.virtual_host_or_skip() as transport,
     ):
-        values = options(folder, make_url(database), urllib.parse.urlsplit(transport), keystone)
-        (folder / 'vars.json').write_text(json.dumps(values))
-        render(folder / 'vars.json')
-        yield folder
-
-
-def options(folder, database, broker, keystone):
-    """Return what an operator writes into globals.yml and passwords.yml."""
-    identity_port = str(urllib.parse.urlsplit(keystone.url).port)
-    return {
-        'kolla': str(upstream.kolla_ansible()),
-        'CONFIG_DIR': str(folder / 'custom'),
-        'node_config_directory': str(folder),
-        'ansible_become': False,
-        'ansible_python_interpreter': str(upstream.environment() / 'bin/python'),
-        'kolla_base_distro': 'debian',
-        'network_interface': 'lo',
-        'kolla_internal_vip_address': '127.0.0.1',
-        # else it asks a filter of a collection that is not on PyPI
-        'kolla_same_external_internal_vip': True,
-        'openstack_service_workers': '1',
-        'keystone_internal_port': identity_port,
-        'keystone_public_port': identity_port,
-        'heat_api_port': str(ports.reserve()),
-        'heat_api_cfn_port': str(ports.reserve()),
-        'heat_keystone_password': cloud.PASSWORD,
-        'heat_domain_admin_password': cloud.PASSWORD,
-        'heat_database_user': database.username,
-        'heat_database_password': database.password or '',
-        'heat_database_name': database.database,
-        'database_address': database.host,
-        'database_port': str(database.port or 3306),
-        'rabbitmq_user': broker.username,
-        'rabbitmq_password': broker.password,
-        'rabbitmq_port': str(broker.port),
-        'om_rpc_vhost': broker.path.strip('/'),
-        'memcached_port': str(ports.reserve()),
-        'memcache_secret_key': cloud.PASSWORD,
-    }
-
-
-def render(values):
-    ansible = upstream.kolla_ansible()
-    environ = {
-        **os.environ,
-        'ANSIBLE_ACTION_PLUGINS': ansible / 'action_plugins',
-        'ANSIBLE_FILTER_PLUGINS': ansible / 'filter_plugins',
-        'ANSIBLE_LIBRARY': ansible / 'library',
-        'ANSIBLE_ROLES_PATH': ansible / 'roles',
-        'ANSIBLE_LOCALHOST_WARNING': 'False',
-        'LC_ALL': 'C.UTF-8',
-    }
-    command = [upstream.environment() / 'bin/ansible-playbook', '--limit', 'localhost']
-    command += ['--inventory', ansible / 'inventory/all-in-one', '--extra-vars', f'@{values}']
-    command.append(pathlib.Path(__file__).with_name('kolla.yml'))
-    ended = subprocess.run(command, env=environ, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-1000:]
+        yield kolla.render(folder, database, transport, port)
 
 
 @pytest.fixture(scope='module')
-def running(rendered, services, tmp_path_factory):
-    """A container in which the services run, each started with its own files."""
+def made(tmp_path_factory):
     with container.new(tmp_path_factory.mktemp('container')) as made:
-        prepare(made)
-        for name in SERVICES:
-            made.run('rm', '-rf', FILES)
-            made.run('cp', '-r', rendered / name, FILES)
-            made.run('env', 'KOLLA_CONFIG_STRATEGY=COPY_ALWAYS', 'kolla_set_configs')
-            if name == SERVICES[0]:
-                made.run('heat-manage', 'db_sync')
-            made.start('sh', '-c', 'exec $(cat /run_command)')
-            # its files are read before the next service overwrites them
-            assert_healthy(made, services[name])
         yield made
 
 
-def prepare(made):
-    """Do what the builds of Kolla's images do."""
-    made.install_as_heat()
-    for group in ('kolla', 'fluentd'):
-        made.run('groupadd', group)
-    made.run('useradd', '-M', '-g', 'fluentd', 'fluentd')
-    made.run('mkdir', '-p', '/var/lib/kolla', '/var/log/kolla/heat')
-    for source, name in SCRIPTS.items():
-        path = upstream.file(f'docker/base/{source}')
-        made.run('install', '-m', '755', path, f'/usr/local/bin/{name}')
-
-
-def assert_healthy(made, service):
-    """Wait until the health check of the service succeeds."""
-    kind, command = service['healthcheck']['test']
-    assert kind == 'CMD-SHELL'
-    cloud.retry(lambda: made.run('sh', '-c', command))
-
-
 @pytest.fixture(scope='module')
-def services(rendered):
-    return json.loads((rendered / 'services.json').read_text())
+def processes(made, folder, services):
+    """The running services: their processes by name."""
+    return kolla.start(made, folder, services, ('heat-manage', 'db_sync'))
 
 
-@pytest.mark.parametrize('name', SERVICES)
-def test_health_check_of_the_container_succeeds(running, services, name):
-    assert_healthy(running, services[name])
+@pytest.mark.parametrize('name', kolla.SERVICES)
+def test_health_check_of_the_container_succeeds(processes, made, services, name):
+    kolla.assert_healthy(made, services[name])
 
 
-def test_stack_is_created_through_the_rendered_services(running, services, keystone):
+def test_stack_is_created_through_the_rendered_services(processes, services, keystone):
     port = services['heat-api']['haproxy']['heat_api']['port']
     cloud.assert_creates_stacks(port, keystone)
 
 
 @pytest.mark.parametrize('job', ('service clean', 'purge_deleted -g minutes 60'))
-def test_cron_job_succeeds(running, job):
-    running.run('heat-manage', *job.split())
+def test_cron_job_succeeds(processes, made, job):
+    made.run('heat-manage', *job.split())
+
+
+#: an option of the role that oslo.messaging has no longer
+COMPLAINT = 'oslo_messaging_rabbit/heartbeat_in_pthread is not part of the sample config'
+
+
+@pytest.mark.parametrize('name', kolla.SERVICES)
+def test_validator_of_the_role_knows_the_options_of_heat(processes, made, folder, name):
+    """The command is that of the role service-config-validate."""
+    files = ('--config-file', '/heat/etc/heat/heat-config-generator.conf')
+    command = made.command('oslo-config-validator', *files)
+    command += ['--input-file', folder / name / 'heat.conf']
+    ended = subprocess.run(command, capture_output=True, text=True)
+    errors = [line for line in ended.stderr.splitlines() if line.startswith('ERROR')]
+    assert errors == [f'ERROR:oslo_config.validator:{COMPLAINT}'], ended.stderr
+
+
+@pytest.mark.parametrize('name', kolla.SERVICES)
+def test_service_ends_by_the_signal_of_a_stop_and_starts_again(
+    processes, made, folder, services, name
+):
+    command = json.loads((folder / name / 'config.json').read_text())['command']
+    made.run('pkill', '--oldest', '--full', command)
+    assert processes[name].wait(WAIT_SECONDS) == 0
+    processes[name] = kolla.start_service(made, folder, services, name)
+
+
+def test_fluentd_of_the_role_reads_each_line_of_the_logs(processes, made):
+    source = upstream.kolla_ansible() / 'roles/fluentd/templates/conf/input/00-global.conf.j2'
+    expressions = re.findall(r'^ *format\w+ /(.*)/$', source.read_text(), re.MULTILINE)
+    first, whole = (re.compile(each.replace('(?<', '(?P<')) for each in expressions)
+    found = {}
+    for name in kolla.SERVICES:
+        for line in made.run('cat', f'/var/log/kolla/heat/{name}.log').splitlines():
+            assert first.match(line), line
+            record = whole.match(line).groupdict()
+            found.setdefault(record['python_module'], []).append(record)
+    ready = [each['Payload'] for each in found['heat_lite.engine.service']]
+    assert any('is ready' in each for each in ready)

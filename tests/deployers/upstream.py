@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 
 import pytest
@@ -28,13 +29,18 @@ def environment():
     """Return the folder of the environment. Skips if PyPI does not answer; with CI set it fails."""
     mark = PLACE / '.installed'
     if not mark.exists() or mark.read_text() != str(PACKAGES):
-        subprocess.run([sys.executable, '-m', 'venv', '--clear', PLACE], check=True)
-        pip = [PLACE / 'bin/python', '-m', 'pip', 'install', '--quiet', *PACKAGES]
-        ended = subprocess.run(pip, capture_output=True, text=True)
-        if ended.returncode:
-            skip_or_fail(f'pip cannot install {", ".join(PACKAGES)}: {ended.stderr[-500:]}')
+        venv.create(PLACE, clear=True, symlinks=True)
+        _pip('install', *PACKAGES)
         mark.write_text(str(PACKAGES))
     return PLACE
+
+
+def _pip(action, *arguments):
+    """Run pip of this environment for the other one, which has none."""
+    command = [sys.executable, '-m', 'pip', '--python', PLACE / 'bin/python', action, '--quiet']
+    ended = subprocess.run([*command, *arguments], capture_output=True, text=True)
+    if ended.returncode:
+        skip_or_fail(f'pip {action} {" ".join(map(str, arguments))}: {ended.stderr[-2000:]}')
 
 
 def file(name):
@@ -59,10 +65,7 @@ def helm():
     """Return the path of the program helm. Skips if PyPI does not answer; with CI set it fails."""
     program = environment() / 'bin/helm'
     if not program.exists():
-        pip = [PLACE / 'bin/python', '-m', 'pip', 'download', '--quiet', '--no-deps']
-        ended = subprocess.run([*pip, '--dest', PLACE, HELM], capture_output=True, text=True)
-        if ended.returncode:
-            skip_or_fail(f'pip cannot download {HELM}: {ended.stderr[-500:]}')
+        _pip('download', HELM, '--no-deps', '--dest', PLACE)
         (wheel,) = PLACE.glob('aws_cdk*.whl')
         with zipfile.ZipFile(wheel) as outer:
             (inner,) = (each for each in outer.namelist() if each.endswith('.jsii.tgz'))
