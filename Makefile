@@ -7,15 +7,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 2
 
 CONTAINER_ENGINE ?= $(shell command -v podman || command -v docker)
+SHAPE ?= mysql and convergence
 BASE_IMAGE ?= docker.io/library/python:3.11-slim-bookworm
 
-.PHONY: help demo up test check unit functional browser attacks chaos lint format sample types ui wheel wheels image containers man site lock previous clean
+.PHONY: help demo up test check unit functional browser attacks chaos cluster soak lint format sample types ui wheel wheels image containers man site lock previous clean
 
 help:
 	@echo 'make demo        start a service, create a stack, show its progress, delete it'
 	@echo 'make up          run the whole service in one process; prints its URL (PORT)'
 	@echo 'make test        lint, unit, functional and browser tests, attacks, chaos tests'
 	@echo 'make check       lint and unit tests without servers, in three minutes'
+	@echo 'make cluster     faults of three nodes of Galera and other databases'
+	@echo 'make soak        whole lives of stacks for ten minutes: what grows with them (SHAPE)'
 	@echo 'make lint        check style and types'
 	@echo 'make sample      write the sample configuration file'
 	@echo 'make types       compare the resource types with those of OpenStack Heat'
@@ -51,8 +54,12 @@ up: $(VENV)/.service
 test: $(VENV)/.test
 	@WORKERS=$(WORKERS) $(BIN)/python -m tests.parts
 
-lint unit functional chaos browser attacks: $(VENV)/.test
+lint unit functional chaos cluster browser attacks: $(VENV)/.test
 	@WORKERS=$(WORKERS) $(BIN)/python -m tests.parts $@
+
+# one shape, or all with SHAPE=test, each for HEAT_LITE_SOAK_SECONDS
+soak: $(VENV)/.test
+	$(BIN)/python -m pytest -s tests/soak -k '$(SHAPE)'
 
 check: $(VENV)/.test
 	@WORKERS=$(WORKERS) $(BIN)/python -m tests.parts --no-servers lint unit
@@ -76,7 +83,7 @@ previous:
 lock:
 	rm -rf build/lock
 	$(PYTHON) -m venv build/lock
-	build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[traces]'
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check '.[traces,uwsgi]'
 	(echo '# The versions of the dependencies for a container image: written by `make lock`.'; \
 	echo '# pip install --no-deps -r requirements.lock && pip install --no-deps .'; \
 	build/lock/bin/python -m pip freeze --disable-pip-version-check --exclude heat-lite) > requirements.lock
@@ -96,7 +103,8 @@ wheel: $(VENV)/.test
 # what the container image installs: this version, the versions of the lock file, their list (SBOM)
 wheels: $(VENV)/.test
 	rm -rf build/wheels
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheels -r requirements.lock .
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheels -r requirements.lock \
+	    . ./aliases ./aliases/openstack-heat
 	$(BIN)/cyclonedx-py requirements --output-file build/sbom.cdx.json requirements.lock
 
 image: wheels

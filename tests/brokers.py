@@ -59,6 +59,28 @@ def close_connections(url):
     _run_rabbitmqctl('close_all_connections', '--vhost', name, 'a test closes them')
 
 
+def queues(url):
+    """Return the names of the queues of the virtual host of a transport URL."""
+    return _run_rabbitmqctl('list_queues', '-p', url.rpartition('/')[2], 'name').split()
+
+
+def queue_kinds(url):
+    """Return {name: (is it durable, is it exclusive, its arguments)} of the same queues."""
+    columns = ('name', 'durable', 'exclusive', 'arguments')
+    listed = _run_rabbitmqctl(
+        'list_queues', '-p', url.rpartition('/')[2], *columns, '--formatter', 'json'
+    )
+    return {
+        queue['name']: (
+            queue['durable'],
+            queue['exclusive'],
+            # newer brokers list the default
+            {'x-queue-type': 'classic'} | {name: value for name, _, value in queue['arguments']},
+        )
+        for queue in json.loads(listed)
+    }
+
+
 def why_missing():
     """Return why the broker cannot be used, or None."""
     parts = urllib.parse.urlsplit(URL)
@@ -85,17 +107,16 @@ def _run_rabbitmqctl(*arguments):
         raise BrokerUnavailable(
             f'rabbitmqctl {arguments[0]}: {(done.stderr or done.stdout).strip()}'
         )
+    return done.stdout
 
 
 class Reader:
-    """Collects notifications of all priorities of the topic ``notifications``."""
+    """Collects notifications of all priorities of a topic."""
 
-    def __init__(self, channel):
+    def __init__(self, channel, topic='notifications'):
         self.told = []
         exchange = kombu.Exchange('heat', 'topic', durable=False)
-        queue = kombu.Queue(exchange=exchange, routing_key='notifications.#', exclusive=True)(
-            channel
-        )
+        queue = kombu.Queue(exchange=exchange, routing_key=f'{topic}.#', exclusive=True)(channel)
         queue.declare()
         self.consumer = kombu.Consumer(
             channel, queue, callbacks=[self._receive], auto_declare=False

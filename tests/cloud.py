@@ -23,6 +23,7 @@ from tests import (
     cloud_services,  # noqa: F401
     identity,
     stack_domain,
+    timeouts,
 )
 from tests.cloud_actions import Refused
 
@@ -145,8 +146,8 @@ class Cloud:
     # -- set up by tests
 
     def fail(self, method, path, status, times=1, message='it went wrong', seconds=0, **headers):
-        """Answer the next ``times`` requests of this method and path with ``status``, after
-        ``seconds``.
+        """Answer the next ``times`` requests of this method and path with ``status``, 0 for what
+        they do, after ``seconds``, which may be an Event.
         """
         self.faults.append([method, re.compile(path), times, status, message, seconds, headers])
 
@@ -228,7 +229,10 @@ class Cloud:
             if times and wanted == method and pattern.search(path):
                 fault[2] -= 1
                 self.asked.append((method, path, status))
-                time.sleep(seconds)
+                if isinstance(seconds, threading.Event):
+                    assert seconds.wait(timeouts.WAIT_SECONDS)
+                else:
+                    time.sleep(seconds)
                 if status:
                     raise Refused(
                         status,
@@ -436,9 +440,9 @@ class Cloud:
         interfaces = [key for key in self.state.get('interfaces', ()) if one in key]
         return sorted({*inside, *referring, *map(str, interfaces)})
 
-    @staticmethod
-    def _shown(row, found):
-        return {
+    def _shown(self, row, found):
+        rules = cloud_actions.rules_of(self, found['id']) if row.path == '/security-groups' else {}
+        return rules | {
             name: value
             for name, value in found.items()
             if name != 'looks' and name not in row.secret

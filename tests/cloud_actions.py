@@ -84,12 +84,12 @@ def require(cloud, service, where, one):
 @route('network', 'GET', r'/security-groups/(?P<one>[^/]+)')
 def show_group(cloud, service, one, **_):
     group = require(cloud, service, '/security-groups', one)
-    rules = [
-        each
-        for each in cloud.of(service, '/security-group-rules')
-        if each['security_group_id'] == one
-    ]
-    return 200, {'security_group': {**group, 'security_group_rules': rules}}
+    return 200, {'security_group': {**group, **rules_of(cloud, one)}}
+
+
+def rules_of(cloud, one):
+    rules = cloud.of('network', '/security-group-rules')
+    return {'security_group_rules': [each for each in rules if each['security_group_id'] == one]}
 
 
 @route('network', 'POST', r'/security-group-rules')

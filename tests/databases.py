@@ -192,9 +192,13 @@ def _url(backend):
 
 @contextlib.contextmanager
 def admin_connection(backend):
-    """Yield a connection with the privileges to create and drop databases."""
+    """Yield a connection with the privileges to create and drop databases.
+
+    ``backend`` is that of a shared server, or the URL of another one.
+    """
+    url = connections.full_url(SERVERS.get(backend, backend))
     engine = sqlalchemy.create_engine(
-        _url(backend), isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool
+        url, isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool
     )
     with engine.connect() as connection:
         yield connection
@@ -221,12 +225,21 @@ def statements(of_requests=False):
             sqlalchemy.event.remove(engine, 'before_cursor_execute', note)
 
 
-@contextlib.contextmanager
 def before_first(prefix, act):
     """Call ``act`` before the first statement in the block that starts with ``prefix``.
 
     Only statements of requests count, not those of tasks and timers.
     """
+    return _at_first('before_cursor_execute', prefix, act)
+
+
+def after_first(prefix, act):
+    """Call ``act`` after that statement, whose transaction goes on."""
+    return _at_first('after_cursor_execute', prefix, act)
+
+
+@contextlib.contextmanager
+def _at_first(event, prefix, act):
     found = []
 
     def note(connection, cursor, statement, *_):
@@ -235,12 +248,12 @@ def before_first(prefix, act):
             act()
 
     for engine in _both_engines():
-        sqlalchemy.event.listen(engine, 'before_cursor_execute', note)
+        sqlalchemy.event.listen(engine, event, note)
     try:
         yield
     finally:
         for engine in _both_engines():
-            sqlalchemy.event.remove(engine, 'before_cursor_execute', note)
+            sqlalchemy.event.remove(engine, event, note)
     assert found, f'no statement starts with {prefix!r}'
 
 

@@ -20,6 +20,7 @@ from heat_lite.engine.service import EngineService
 from heat_lite.rpc import messaging
 from heat_lite.rpc.client import EngineClient
 from heat_lite.startup import global_environment
+from tests import row_locks
 from tests.timeouts import WAIT_SECONDS
 
 CONVERGENCE = os.environ.get('HEAT_LITE_TEST_SHAPE') == 'convergence'
@@ -62,11 +63,14 @@ def running(url, types=(), transport='local://', files=(), ours=None, **settings
     service = EngineService(conf, registry)
     service.start()
     try:
-        yield Driver(service)
+        with row_locks.unwritten(session.engine()) as found:
+            yield Driver(service)
     finally:
         service.stop(5)
         messaging.cleanup()
         session.dispose()
+    # decisions by rows that are only locked: see row_locks
+    assert not {each for each in found if each[0] not in row_locks.ALLOWED}
 
 
 @contextlib.contextmanager
@@ -119,6 +123,17 @@ class Driver:
             args=args,
         )
         return self.wait(identity) if wait else identity
+
+    def preview(self, identity, template, params=None, **args):
+        """Return what an update would do."""
+        return self.client.preview_update_stack(
+            self.context,
+            stack_identity=identity,
+            template=_versioned(template),
+            params=params or {},
+            files={},
+            args=args,
+        )
 
     def delete(self, identity, wait=True):
         self.client.delete_stack(self.context, stack_identity=identity)

@@ -76,7 +76,7 @@ class Identity:
         self.credentials = {}  # id of an application credential -> user, secret, restricted
         self.asked = []  # (method, path) of each request
         self.allowed_origin = None  # of pages in a browser
-        self.lifetime = datetime.timedelta(hours=1)  # of new tokens
+        self.lifetime = datetime.timedelta(days=1)  # of new tokens: longer than all tests take
         self.age = datetime.timedelta()  # the age of new tokens
 
     def __call__(self, environ, start_response):

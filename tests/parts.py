@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests import brokers, databases, podman
+from tests import brokers, databases, podman, servers
 
 BIN = Path(sys.executable).parent
 PYTEST = (sys.executable, '-m', 'pytest', '-rfEs')
@@ -31,6 +31,8 @@ PARTS = {
     'functional': ((*PARALLEL, '--dist', 'loadgroup', 'tests/functional', 'tests/deployers'),),
     # kills running engines, each those of its own service
     'chaos': ((*PARALLEL, '--dist', 'loadfile', 'tests/chaos'),),
+    # three nodes of a database, three engines and three APIs, whose parts fail
+    'cluster': ((*PARALLEL, '--dist', 'loadgroup', 'tests/cluster'),),
     # the web page in Chromium; screenshots are in build/screenshots
     'browser': ((*PYTEST, 'tests/browser'),),
     # Hostile requests, messages and templates: each must be refused in time. The table of attacks
@@ -41,7 +43,7 @@ PARTS = {
     ),
 }
 #: the parts of a row run side by side: functional and chaos tests wait most of the time
-STAGES = (('lint',), ('unit',), ('functional', 'chaos'), ('browser',), ('attacks',))
+STAGES = (('lint',), ('unit',), ('functional', 'chaos'), ('cluster',), ('browser',), ('attacks',))
 PROGRAMS = ('chromium', 'promtool', 'haproxy', 'systemd-analyze', 'node', 'cc', 'curl', 'fish')
 #: addresses without a server
 NO_SERVERS = {
@@ -87,6 +89,7 @@ def _found() -> Iterator[str]:
     """Yield a line for each server and program: found, or what its tests lack."""
     missing = {name: databases.unreachable(name) for name in databases.SERVERS}
     missing |= {'rabbitmq': brokers.why_missing(), 'podman': podman.why_missing()}
+    missing['galera'] = None if servers.GaleraNode.LIBRARY.exists() else 'not installed'
     missing |= {name: None if shutil.which(name) else 'not installed' for name in PROGRAMS}
     fate = 'fail' if os.environ.get('CI') else 'are skipped'
     for name, reason in missing.items():

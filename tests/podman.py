@@ -32,18 +32,6 @@ APPLETS = (
 PAGE_IMAGES = ('docker.io/library/python:3.12-alpine', 'docker.io/library/redis:7-alpine')
 #: the label of images that stand in for those
 STAND_IN = 'heat-lite-test-stand-in'
-#: what the web servers of the documentation import
-PYTHON_PACKAGES = (
-    'collections',
-    'email',
-    'encodings',
-    'http',
-    'importlib',
-    'lib-dynload',
-    'urllib',
-    're',
-    'html',
-)
 MARK, STACK = container_labels.MARK, container_labels.STACK_ID
 #: what the kernels of test machines accept: runc without systemd, and limits that are not raised
 CONFIGURATION = """
@@ -220,11 +208,16 @@ def _python_and_redis(archive):
     archive.add(os.path.realpath(redis), 'usr/local/bin/redis-server')
     archive.add(os.path.realpath(shutil.which('redis-cli')), 'usr/local/bin/redis-cli')
     library = root / 'lib' / f'python{sys.version_info.major}.{sys.version_info.minor}'
-    for path in (*library.glob('*.py'), *(library / name for name in PYTHON_PACKAGES)):
-        archive.add(path, f'usr/local/lib/{library.name}/{path.name}')
+    for path in library.iterdir():
+        if path.stem in {*sys.stdlib_module_names, 'lib-dynload'}:
+            archive.add(path, f'usr/local/lib/{library.name}/{path.name}', filter=_without_caches)
     modules = (library / 'lib-dynload').glob('*.so')
     for path in _libraries(python, redis, *modules):
         archive.add(os.path.realpath(path), path)
+
+
+def _without_caches(entry):
+    return None if entry.name.endswith('__pycache__') else entry
 
 
 def _libraries(*programs):

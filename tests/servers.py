@@ -1,4 +1,4 @@
-"""Private servers of a test, which it may stop, kill and restart: MariaDB, PostgreSQL, RabbitMQ.
+"""Private servers of a test, which it may stop, kill and restart.
 
 Each has its own folder and port. Without the programs the test is skipped; with CI set it fails.
 """
@@ -15,7 +15,7 @@ import tempfile
 import time
 
 import psutil
-import sqlalchemy
+import pymysql
 
 from tests import databases, ports
 
@@ -123,6 +123,18 @@ class Server:
     def kill(self):
         self._end(signal.SIGKILL)
 
+    def freeze(self):
+        """Halt the server as a machine that hangs; its connections stay open."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self):
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, signum):
+        for each in (psutil.Process(self.process.pid), *self._children()):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.send_signal(signum)
+
     def _end(self, signum):
         """Signal the server and wait for the end of all its processes; kill those that remain.
 
@@ -151,20 +163,14 @@ class Server:
 
 class Database(Server):
     def answers(self):
-        engine = sqlalchemy.create_engine(
-            databases.connections.full_url(self.url), poolclass=sqlalchemy.NullPool
-        )
-        with engine.connect() as connection:
-            connection.exec_driver_sql('SELECT 1')
+        with databases.admin_connection(self.url) as admin:
+            admin.exec_driver_sql('SELECT 1')
 
     def create(self, name):
         """Create an empty database; return its URL."""
+        with databases.admin_connection(self.url) as admin:
+            admin.exec_driver_sql(f'CREATE DATABASE {name}')
         url = databases.connections.full_url(self.url)
-        engine = sqlalchemy.create_engine(
-            url, isolation_level='AUTOCOMMIT', poolclass=sqlalchemy.NullPool
-        )
-        with engine.connect() as connection:
-            connection.exec_driver_sql(f'CREATE DATABASE {name}')
         return url.set(database=name).render_as_string(hide_password=False)
 
 
@@ -200,6 +206,70 @@ class MariaDB(Database):
             '--bind-address=127.0.0.1',
             '--skip-name-resolve',
         ]
+
+
+class GaleraNode(MariaDB):
+    """A node of a cluster, all of which take writes.
+
+    ``peers`` are all nodes. The first to start has the data; the others copy it.
+    """
+
+    LIBRARY = pathlib.Path('/usr/lib/galera/libgalera_smm.so')
+
+    def __init__(self, folder, peers):
+        if not self.LIBRARY.exists():
+            databases.skip_or_fail('galera-4 is not installed')
+        self.peers = peers
+        self.group, self.increments, self.copies = (ports.reserve() for _ in range(3))
+        peers.append(self)
+        super().__init__(folder)
+
+    def prepare(self):
+        if self is self.peers[0]:
+            return super().prepare()
+        find('rsync')
+        self.program = self.peers[0].program
+        self.run('mkdir', 'data')
+
+    def command(self):
+        is_alone = not any(node.process and node.process.poll() is None for node in self.peers)
+        here = f'tcp://127.0.0.1:{self.increments}'
+        options = (
+            f'gmcast.listen_addr=tcp://127.0.0.1:{self.group}',
+            f'ist.recv_addr={here}',
+            f'ist.recv_bind={here}',
+        )
+        addresses = ','.join(f'127.0.0.1:{node.group}' for node in self.peers)
+        return [
+            *super().command(),
+            *(['--wsrep-new-cluster'] if is_alone else []),
+            '--wsrep-on=ON',
+            f'--wsrep-provider={self.LIBRARY}',
+            f'--wsrep-cluster-address=gcomm://{addresses}',
+            f'--wsrep-node-address=127.0.0.1:{self.group}',
+            f'--wsrep-sst-receive-address=127.0.0.1:{self.copies}',
+            '--wsrep-sst-method=rsync',
+            '--wsrep-slave-threads=4',
+            f'--wsrep-provider-options={";".join(options)}',
+            '--binlog-format=ROW',
+            '--innodb-autoinc-lock-mode=2',
+        ]
+
+    def set(self, name, value):
+        """Set a global variable, also of a node without quorum. Return whether it took it."""
+        with pymysql.connect(host='127.0.0.1', port=self.port, user='root', autocommit=True) as own:
+            try:
+                own.cursor().execute(f'SET GLOBAL {name} = %s', [value])
+            except pymysql.MySQLError:
+                return False
+        return True
+
+    def isolate(self):
+        """Cut the node off from the others; clients still reach it."""
+        assert self.set('wsrep_provider_options', 'gmcast.isolate=1')
+
+    def rejoin(self):
+        assert self.set('wsrep_provider_options', 'gmcast.isolate=0')
 
 
 class PostgreSQL(Database):
@@ -273,6 +343,26 @@ class RabbitMQ(Server):
             connection.settimeout(2)
             connection.sendall(b'AMQP\x00\x00\x09\x01')
             assert connection.recv(1), 'the server closed the connection'
+
+
+@contextlib.contextmanager
+def galera(count=3):
+    """Run a cluster of new nodes of MariaDB; delete them and their data at the end."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='heat_lite_test_'))
+    folder.chmod(0o755)
+    nodes: list[GaleraNode] = []
+    try:
+        for number in range(count):
+            (folder / str(number)).mkdir()
+            GaleraNode(folder / str(number), nodes)
+        for node in nodes:
+            node.start()
+        yield nodes
+    finally:
+        for node in nodes:
+            if node.process is not None:
+                node.kill()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 KINDS = {'mysql': MariaDB, 'postgresql': PostgreSQL, 'rabbitmq': RabbitMQ}

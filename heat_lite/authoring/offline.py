@@ -17,6 +17,7 @@ SERVICE_MODULES = tuple(
         *('clients.client_plugin', 'clients.cloud_login', 'clients.errors', 'clients.keystone'),
         *('clients.keystone_session', 'clients.rest', 'clients.trusts', 'common.urlfetch', 'conf'),
         *('db.column_types', 'db.credentials', 'db.encryption', 'db.events', 'db.journal'),
+        *('db.revisions', 'db.services'),
         *('db.queries', 'db.resources', 'db.software', 'db.snapshots', 'db.stack_creation'),
         *('db.stacks', 'db.sync_points', 'db.templates', 'db.traversals'),
     )

@@ -176,7 +176,7 @@ _PARAMETER_TYPES = (constraints.INTEGER, constraints.NUMBER, constraints.BOOLEAN
 def starter_of(info: TypeInfo) -> dict:
     """Return a template as data: the example of a type that reads other objects by parameters."""
     template = copy.deepcopy(template_of(info))
-    parameters: dict[str, dict] = dict(template.get('parameters', {}))
+    parameters: dict[str, dict] = template.pop('parameters', {})
     for resource_name, resource in template['resources'].items():
         schemata = info.properties if resource['type'] == info.name else None
         for holder, key, schema in _samples(resource.get('properties', {}), schemata or {}):

@@ -124,6 +124,14 @@ EXISTING = flag(
     '--existing', help='keep template, parameters and environment that are not given (as PATCH)'
 )
 
+MESSAGE = argument('--message', metavar='TEXT', help='why the stack changes, for its history')
+REVISION = argument(
+    '--revision',
+    type=count,
+    metavar='REVISION',
+    help='a definition of `heat-lite history`, with its parameters, instead of a template',
+)
+
 CONNECTION = (
     argument(
         '--endpoint',

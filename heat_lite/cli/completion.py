@@ -186,6 +186,11 @@ def _snapshots(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     return {each['name'] or each['id']: each['status'] for each in found}
 
 
+def _revisions(api: api_client.ApiClient, given: Values) -> dict[str, str]:
+    found = api.get(api.find(given['stack']) + '/revisions')['revisions']
+    return {str(each['number']): each['message'] or each['action'] for each in found}
+
+
 def _types(api: api_client.ApiClient, given: Values) -> dict[str, str]:
     return dict.fromkeys(api.get('/resource_types')['resource_types'], '')
 
@@ -196,5 +201,6 @@ LOOKUPS: dict[str, Callable] = {
     'RESOURCE': _resources,
     'OUTPUT': _outputs,
     'SNAPSHOT': _snapshots,
+    'REVISION': _revisions,
     'TYPE': _types,
 }

@@ -1,6 +1,7 @@
 """Verbs that change a stack to a template: ``apply``, ``create``, ``update``, ``preview``."""
 
 import argparse
+import json
 import pathlib
 import pkgutil
 import shlex
@@ -16,11 +17,19 @@ SHOW_WARNINGS = 'heat_lite.authoring.offline:show_warnings'
 SCHEMATA = 'heat_lite.authoring.parameter_values:schemata'
 NAME = argument('stack', metavar='NAME', help='name of the stack')
 NAME_OR_ID = argument('stack', metavar='STACK', help='name or id of the stack')
-REPLACE = argument(
+REPLACE = repeatable(
     '--replace',
-    choices=('ask', 'never'),
-    default='ask',
-    help='never: refuse an update that replaces resources',
+    metavar='RESOURCE|never',
+    help='recreate this resource; may be repeated. never: refuse an update that replaces resources',
+)
+PART = (
+    repeatable(
+        '--target',
+        metavar='RESOURCE',
+        help='change only this resource and what it requires; may be repeated',
+    ),
+    repeatable('--exclude', metavar='RESOURCE', help='leave this resource; may be repeated'),
+    REPLACE,
 )
 UPDATE_ONLY = (
     arguments.EXISTING,
@@ -38,10 +47,13 @@ APPLY = (
         nargs='?',
         help='name of the stack (default: that of the file, without its ending)',
     ),
-    arguments.REQUIRED_TEMPLATE,
+    arguments.TEMPLATE,
+    arguments.REVISION,
+    argument('--plan', metavar='FILE', help='do what `heat-lite preview --out FILE` has shown'),
     *arguments.FILES,
     *arguments.OPTIONS,
-    REPLACE,
+    arguments.MESSAGE,
+    *PART,
     arguments.YES,
     arguments.NO_WAIT,
 )
@@ -50,24 +62,39 @@ CREATE = (
     arguments.REQUIRED_TEMPLATE,
     *arguments.FILES,
     *arguments.OPTIONS,
+    arguments.MESSAGE,
     arguments.NO_WAIT,
 )
 UPDATE = (
     NAME_OR_ID,
     arguments.TEMPLATE,
+    arguments.REVISION,
     *arguments.FILES,
     *arguments.OPTIONS,
     *UPDATE_ONLY,
-    REPLACE,
+    arguments.MESSAGE,
+    *PART,
     arguments.NO_WAIT,
 )
 PREVIEW = (
     NAME_OR_ID,
     arguments.TEMPLATE,
+    arguments.REVISION,
     *arguments.FILES,
     *arguments.OPTIONS,
     *UPDATE_ONLY,
+    flag('--live', help='compare with the objects in the cloud, too'),
+    argument(
+        '--out',
+        metavar='FILE',
+        help='keep the update as a plan, and write its id and its changes to a file',
+    ),
+    *PART,
     arguments.DETAILED_EXITCODE,
+)
+APPROVE = (
+    argument('plan', metavar='FILE', help='file of `heat-lite preview --out FILE`'),
+    arguments.YES,
 )
 
 
@@ -90,7 +117,7 @@ def update(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
     _require_template(args)
     body = stack_body.build(args)
     _require_declared(api, args, body)
-    _update(api, out, args, body, args.existing, args.replace == 'never')
+    _update(api, out, args, body, args.existing, 'never' in args.replace)
 
 
 def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body: dict) -> None:
@@ -112,8 +139,11 @@ def _require_declared(api: api_client.ApiClient, args: argparse.Namespace, body:
 
 
 def _require_template(args: argparse.Namespace) -> None:
-    if not args.template and not args.existing:
-        raise errors.UsageError('give a template with -t, or keep the present one with --existing')
+    if not args.template and not args.existing and args.revision is None:
+        raise errors.UsageError(
+            'give a template with -t, or keep the present one with --existing, or take a former'
+            ' one with --revision'
+        )
     if args.clear_parameter and not args.existing:
         raise errors.UsageError('--clear-parameter needs --existing')
 
@@ -174,7 +204,12 @@ def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
     _require_template(args)
     body = stack_body.build(args)
     _require_declared(api, args, body)
-    found = planned_changes.request(api, args.stack, body, args.existing)
+    query = {'store': args.out, 'live': args.live}
+    query = {name: 'true' for name, is_given in query.items() if is_given}
+    found = planned_changes.request(api, args.stack, body, args.existing, **query)
+    if args.out:
+        kept = {'stack': api.find(args.stack), **planned_changes.summary(found.response)}
+        pathlib.Path(args.out).write_text(json.dumps(kept, indent=2) + '\n')
     if out.is_json:
         out.write_json(found.response)
     else:
@@ -192,18 +227,27 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         arguments.require_answer(args)  # the answer cannot come from the same input
         if not args.stack:
             raise errors.UsageError('a template from standard input has no name: give NAME')
-    args.stack = args.stack or pathlib.PurePath(urllib.parse.urlsplit(args.template).path).stem
     body = stack_body.build(args)
+    if args.plan:
+        given = {key: value for key, value in body.items() if value != {}}
+        if args.stack or given.keys() - {'message'}:
+            raise errors.UsageError('a plan is a whole update: give only a message with --plan')
+        path, plan_id = _read_plan(args.plan)
+        args.stack, body = urllib.parse.unquote(path.split('/')[2]), {**given, 'plan': plan_id}
+    elif not args.template and (args.revision is None or not args.stack):
+        raise errors.UsageError('give a template with -t, or NAME and --revision, or --plan')
+    args.stack = args.stack or pathlib.PurePath(urllib.parse.urlsplit(args.template).path).stem
     arguments.require_answer(args)
-    texts = {name: content.decode(errors='replace') for name, content in args.sources.items()}
-    pkgutil.resolve_name(SHOW_WARNINGS)([args.template, *args.environment], texts)
-    if not args.yes:
-        _ask_parameters(body)
+    if args.template:
+        texts = {name: content.decode(errors='replace') for name, content in args.sources.items()}
+        pkgutil.resolve_name(SHOW_WARNINGS)([args.template, *args.environment], texts)
+        if not args.yes:
+            _ask_parameters(body)
     found = planned_changes.request(api, args.stack, body, existing=False)
     response = found.response
     _show_plan(found, out, args)
     replaced = planned_changes.replacements(response)
-    if args.replace == 'never' and replaced.all():
+    if 'never' in args.replace and replaced.all():
         verb = 'would' if replaced.certain else 'may'
         raise errors.StackFailed(
             f'nothing is changed: {", ".join(replaced.all())} {verb} be replaced,'
@@ -215,10 +259,35 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     if found.is_create:
         _create(api, out, args, body)
     else:
-        # A replacement that the user has not seen must not happen.
-        digest = response.get('present_digest', '')
-        _update(api, out, args, body, False, not replaced.all(), digest)
+        # A replacement that the user has not seen must not happen. The service looks after a plan.
+        digest = '' if args.plan else response.get('present_digest', '')
+        _update(api, out, args, body, False, not (args.plan or replaced.all()), digest)
     return errors.DONE
+
+
+def _read_plan(name: str) -> tuple[str, str]:
+    """Return the path of the stack, and the id of its plan, from a file of ``preview --out``."""
+    try:
+        kept = json.loads(pathlib.Path(name).read_text())
+        return kept['stack'], kept['plan']['id']
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise errors.FileError(
+            f'{name} has no plan of `heat-lite preview --out`: {error}'
+        ) from None
+
+
+def approve(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    """Approve a plan of another user, after a look at what it would do now."""
+    path, plan_id = _read_plan(args.plan)
+    found = api.call('PUT', f'{path}/preview', {'plan': plan_id})
+    if not out.is_json:
+        planned_changes.show(found, out)
+    arguments.confirm(args, 'Approve this plan?', 'the plan is not approved')
+    plan = api.call('POST', f'{path}/plans/{plan_id}/approve')['plan']
+    if out.is_json:
+        out.write_json(plan)
+    else:
+        out.write_line(f'the plan is approved; it expires at {plan["expiry_time"]}')
 
 
 def _ask_parameters(body: Values) -> None:

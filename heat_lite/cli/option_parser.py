@@ -118,10 +118,16 @@ class Parser(argparse.ArgumentParser):
         super().error(f'{message}{self._file_hint(message)}')
 
     def _file_hint(self, message: str) -> str:
-        """Return the hint that a file without its option needs this option, if it is required."""
-        option = _REQUIRED_OPTION.search(message)
+        """Return the hint that a file needs the option that is required, or else that of templates
+        where the command has one more word than it takes.
+        """
+        required = _REQUIRED_OPTION.search(message)
         files = [each for each in self._given if os.path.isfile(each)]
-        return f'\nDid you mean {option[1]} {files[0]}?' if option and files else ''
+        takes_template = '-t' in self._option_string_actions and '-t' not in self._given
+        option = (
+            required[1] if required else '-t' if takes_template and 'unrecog' in message else ''
+        )
+        return f'\nDid you mean {option} {files[0]}?' if option and files else ''
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse drops an error of the output, e.g. of a full disk.

@@ -77,5 +77,10 @@ def _options(args: argparse.Namespace) -> Values:
         'disable_rollback': args.disable_rollback,
         'clear_parameters': getattr(args, 'clear_parameter', None) or None,
         'converge': getattr(args, 'converge', None) or None,
+        'message': getattr(args, 'message', None),
+        'revision': getattr(args, 'revision', None),
     }
+    for name in ('target', 'exclude', 'replace'):
+        names = [each for each in getattr(args, name, ()) if each not in ('ask', 'never')]
+        given[name] = names or None
     return {key: value for key, value in given.items() if value is not None}

@@ -25,6 +25,7 @@ SHOWN_KEYS = (
     'timeout_mins',
     'disable_rollback',
     'protected',
+    'not_applied',
     'parent',
     'stack_owner',
     'tags',

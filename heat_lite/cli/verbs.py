@@ -51,6 +51,12 @@ VERBS = {
         'show the changes that a create or an update would make',
         'heat-lite preview --detailed-exitcode -t app.yaml app',
     ),
+    'plan approve': Verb(
+        CHANGE,
+        'deploy.approve',
+        'approve the plan that another user has made with preview --out',
+        'heat-lite plan approve plan.json',
+    ),
     'delete': Verb(CHANGE, 'lifecycle.delete', 'delete a stack', 'heat-lite delete app'),
     'list': Verb(
         LOOK,
@@ -86,7 +92,7 @@ VERBS = {
     ),
     'timeline': Verb(
         LOOK,
-        'timeline.timeline',
+        'events.timeline',
         'show when each resource waited and worked in an action',
         'heat-lite timeline app',
     ),
@@ -120,6 +126,18 @@ VERBS = {
     ),
     'file list': Verb(
         LOOK, 'stacks.files', 'print the files of a stack', 'heat-lite file list app'
+    ),
+    'history': Verb(
+        LOOK,
+        'revisions.history',
+        'list who has changed the definition of a stack, when and why',
+        'heat-lite history app',
+    ),
+    'diff': Verb(
+        LOOK,
+        'revisions.diff',
+        'show what differs between two definitions that a stack has had',
+        'heat-lite diff app 3 5',
     ),
     'retry': Verb(
         ACT,
@@ -222,6 +240,25 @@ VERBS = {
         'describe an existing object as a part of a template, and adopt it into a stack',
         'heat-lite import OS::Neutron::Net 0b2c5e11-2f7c-4a8c-8f57-5f0c0f6e3a11 app',
     ),
+    'move': Verb(
+        KEEP,
+        'moves.move',
+        'move resources to another stack or name; no object changes',
+        'heat-lite move app/database data/',
+    ),
+    'rename': Verb(KEEP, 'moves.rename', 'give a stack another name', 'heat-lite rename app shop'),
+    'refactor plan': Verb(
+        KEEP,
+        'moves.plan',
+        'find the moves that lead from stacks to the templates of a folder',
+        'heat-lite refactor plan stacks/',
+    ),
+    'refactor apply': Verb(
+        KEEP,
+        'moves.apply',
+        'make these moves, after a question; no object changes',
+        'heat-lite refactor apply stacks/',
+    ),
     'service list': Verb(
         KNOW, 'catalog.engines', 'list the engines of the service', 'heat-lite service list'
     ),
@@ -277,7 +314,6 @@ OTHER_WORDS = {
     'deploy': 'apply',
     'describe': 'show',
     'destroy': 'delete',
-    'diff': 'preview',
     'errors': 'failures',
     'explain': 'docs',
     'generate': 'init',
@@ -288,6 +324,7 @@ OTHER_WORDS = {
     'log': 'events',
     'logs': 'events',
     'ls': 'list',
+    'mv': 'move',
     'new': 'create',
     'output': 'outputs',
     'plan': 'preview',

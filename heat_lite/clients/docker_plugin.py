@@ -5,6 +5,7 @@ import threading
 from typing import Any
 
 from heat_lite.clients import client_plugin, container_endpoints, errors
+from heat_lite.common import lru_cache
 from heat_lite.common.value_types import Value
 
 NAME = 'docker'
@@ -17,7 +18,8 @@ RIGHTS = {'host_paths': 'allow_host_paths', 'privileged': 'allow_privileged'}
 #: options that a connection depends on
 CONNECTION = ('ca_file', 'cert_file', 'key_file', 'insecure', 'timeout')
 
-_ENGINES: dict[tuple, Any] = {}
+#: Clients of engines; a pattern of the operator may allow users ever more endpoints.
+_ENGINES = lru_cache.LruCache(64, 64, lambda engine: 1)
 _LOCK = threading.Lock()
 
 
@@ -57,11 +59,12 @@ class DockerPlugin(client_plugin.ClientPlugin):
         options = {name: self._option(name) for name in CONNECTION}
         key = (url, *options.values())
         with _LOCK:
-            if key not in _ENGINES:
+            engine = _ENGINES.get(key)
+            if engine is None:
                 # The library loads slowly: only stacks with containers need it.
                 module = importlib.import_module('heat_lite.clients.container_engine')
-                _ENGINES[key] = module.ContainerEngine(url, options)
-            return _ENGINES[key]
+                engine = _ENGINES.put(key, module.ContainerEngine(url, options))
+            return engine
 
 
 #: this plug-in as third-party ones are given: {name: class}

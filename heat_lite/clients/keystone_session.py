@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -158,6 +159,9 @@ class TokenAuth(base.BaseIdentityPlugin):
         with self._lock:
             if self.auth_ref is None:
                 self.auth_ref = self.get_auth_ref(session)
+                catalog: Any = self.auth_ref.service_catalog
+                # the library would copy all of the catalog for each endpoint that is looked up
+                catalog.normalize_catalog = functools.cache(catalog.normalize_catalog)
             return self.auth_ref
 
     def get_headers(self, session: ks_session.Session) -> dict[str, str] | None:

@@ -155,6 +155,13 @@ class ServiceUnavailable(HeatException):
     msg_fmt = 'The service cannot take the request now: %(reason)s'
 
 
+class RequestGivenBack(HeatException):
+    """The engine has done nothing: the client sends the request again. No user gets this."""
+
+    code = 503
+    msg_fmt = 'The engine cannot reach its database: another engine takes the request.'
+
+
 class RequestAbandoned(HeatException):
     """The connection of a request that waited was closed. No client gets this."""
 
@@ -270,6 +277,37 @@ class ReplacementRefused(HeatException):
     msg_fmt = (
         'Stack %(stack_name)s must not lose resources by this update (on_replace: fail), '
         'but it would replace: %(resources)s. An update without on_replace: fail replaces them.'
+    )
+
+
+class DestroyPrevented(HeatException):
+    code = 409
+    msg_fmt = (
+        'Nothing may delete or replace %(resources)s of stack %(stack_name)s: the lifecycle has '
+        'prevent_destroy. An update can take that away first.'
+    )
+
+
+class PlanOutdated(HeatException):
+    code = 409
+    msg_fmt = (
+        'The plan for stack %(stack_name)s is outdated: since it was made, these have changed: '
+        '%(changed)s. Preview the update again.'
+    )
+
+
+class ApprovalRequired(HeatException):
+    code = 403
+    msg_fmt = (
+        'Stack %(stack_name)s has the tag %(tags)s: only a plan that another user has approved may '
+        'update it. Store one with the preview of the update, have it approved, and apply it.'
+    )
+
+
+class RefactoringRefused(HeatException):
+    code = 409
+    msg_fmt = (
+        'Nothing is moved, because objects would change or references would break: %(problems)s'
     )
 
 

@@ -130,12 +130,29 @@ def short_id(source: str | uuid.UUID | None = None) -> str:
     return base64.b32encode((value.time << 4).to_bytes(8, 'big'))[:12].decode().lower()
 
 
+#: the key of a moved resource's data: the stack and the name that its object is named after
+NAMED_AFTER = 'named_after'
+
+
 def physical_name(
     stack_name: str, resource_name: str, resource_uuid: str, limit: int | None = 255
 ) -> str:
     """Return ``STACK-RESOURCE-SHORT_ID``, reduced to ``limit`` characters."""
     name = f'{stack_name}-{resource_name}-{short_id(resource_uuid)}'
     return reduce_name(name, limit)
+
+
+def object_name(
+    data: Mapping[str, str] | None,
+    stack_name: str,
+    resource_name: str,
+    resource_uuid: str,
+    limit: int | None = 255,
+) -> str:
+    """Return the physical name of a resource; ``data`` of a moved one has its former names."""
+    named = (data or {}).get(NAMED_AFTER) or f'{stack_name}/{resource_name}'
+    stack, name = named.split('/')
+    return physical_name(stack, name, resource_uuid, limit)
 
 
 def reduce_name(name: str, limit: int | None) -> str:

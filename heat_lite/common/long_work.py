@@ -6,6 +6,7 @@ of them has waited for something.
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -103,3 +104,20 @@ def waiting() -> Iterator[None]:
     finally:
         held.take()
         _current.held = held
+
+
+@contextlib.contextmanager
+def locked(lock: threading.Lock) -> Iterator[None]:
+    """Run a block with a lock, for which it waits without the permit of this thread."""
+    with waiting():
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep without the permit of this thread."""
+    with waiting():
+        time.sleep(seconds)

@@ -55,6 +55,13 @@ DEFAULT = [
         help='Maximum number of snapshots of a stack. -1 means no limit.',
     ),
     cfg.IntOpt(
+        'max_revisions_per_stack',
+        default=20,
+        min=0,
+        help='Number of definitions of a stack that are kept; older ones are deleted when the '
+        'definition changes. 0 keeps all definitions.',
+    ),
+    cfg.IntOpt(
         'max_software_configs_per_tenant',
         default=4096,
         help='Maximum number of software configurations of a project. -1 means no limit.',
@@ -190,6 +197,19 @@ HEAT_LITE = [
         default=[],
         item_type=Network(),
         help='Networks, e.g. 10.0.0.0/8, from which no template is read by URL.',
+    ),
+    cfg.IntOpt(
+        'plan_lifetime',
+        default=86400,
+        min=1,
+        help='Seconds after which the plan of an update expires.',
+    ),
+    cfg.ListOpt(
+        'plan_required_tags',
+        default=[],
+        help='Tags, e.g. production: a stack with one of them is updated only by a plan that '
+        'another user than its author has approved. Other actions, such as a delete or the '
+        'return to a snapshot, need none.',
     ),
     cfg.StrOpt(
         'template_url_proxy',

@@ -5,6 +5,7 @@ ROLLBACK. Connections are not pinged before use: ``session`` retries after a los
 """
 
 import dataclasses
+import enum
 import os
 import select
 import sqlite3
@@ -14,7 +15,7 @@ import sqlalchemy
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import exc_filters
 from sqlalchemy import URL, Engine, event, exc, pool
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, ExceptionContext
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from heat_lite.common import metrics, tracing
@@ -42,12 +43,45 @@ DRIVERS = {
     'mariadb+pymysql': 'mysql+pymysql',
     'postgresql': 'postgresql+psycopg2',
 }
-# Transient errors of a server that is reachable: it is starting or stopping, its disk is full, it
-# has too many connections, or it is a node of Galera that has lost the others (1180 at the commit;
-# 1047 counts as a lost connection). Those of PostgreSQL are SQLSTATE classes: connection, idle
-# timeout, resources, operator intervention, system error.
-TRANSIENT_MYSQL = {3, 1021, 1030, 1037, 1038, 1040, 1041, 1053, 1114, 1180, 1203, 1290, 1836, 1927}
-TRANSIENT_POSTGRESQL = ('08', '25P03', '53', '57', '58')
+
+
+class Fault(enum.Enum):
+    """What an error of a database asks for, beside a new attempt."""
+
+    #: nothing: the server has rolled the transaction back
+    ABORTED = enum.auto()
+    #: another connection
+    LOST = enum.auto()
+    #: another connection, of readers too: the server has become a replica
+    DEMOTED = enum.auto()
+    #: time
+    UNAVAILABLE = enum.auto()
+
+
+#: errors of MariaDB and MySQL by their numbers, of PostgreSQL by SQLSTATE or its class
+FAULTS: dict[int | str, Fault] = {
+    # deadlock, also of two nodes of Galera; wait for a lock; a row has changed since it was read
+    **dict.fromkeys((1213, 1205, 1020), Fault.ABORTED),
+    # a node of Galera without the others; shutdown; network; killed; client's errors of connections
+    **dict.fromkeys((1047, 1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031), Fault.LOST),
+    **dict.fromkeys((2002, 2003, 2006, 2013, 2014, 2045, 2055), Fault.LOST),
+    # read_only, innodb_read_only, a session that only reads
+    **dict.fromkeys((1290, 1836, 1792), Fault.DEMOTED),
+    # disk full; memory; connections and threads; the host is blocked; a statement was interrupted,
+    # or took too long; locks; a node of Galera has lost the others at the commit
+    **dict.fromkeys((3, 1021, 1030, 1114, 1037, 1038, 1041), Fault.UNAVAILABLE),
+    **dict.fromkeys((1040, 1203, 1226, 1135, 1129, 1317, 1969, 3024), Fault.UNAVAILABLE),
+    **dict.fromkeys((1206, 1637, 1180), Fault.UNAVAILABLE),
+    # serialization, deadlock, wait for a lock
+    **dict.fromkeys(('40001', '40P01', '55P03'), Fault.ABORTED),
+    # connection; idle or long transaction, idle session; shutdown, crash, start; database dropped
+    **dict.fromkeys(('08', '25P03', '25P04', '57P05'), Fault.LOST),
+    **dict.fromkeys(('57P01', '57P02', '57P03', '57P04'), Fault.LOST),
+    # a transaction that only reads: the server is a standby
+    '25006': Fault.DEMOTED,
+    # unknown completion, resources, operator (statement was interrupted or took too long), system
+    **dict.fromkeys(('40003', '53', '57', '58'), Fault.UNAVAILABLE),
+}
 #: the verbs of statements that are counted
 VERBS = ('select', 'insert', 'update', 'delete', 'with', 'begin', 'pragma')
 TRANSIENT_SQLITE = ('is full', 'disk I/O error', 'is locked', 'unable to open', 'readonly')
@@ -63,8 +97,14 @@ SILENCE_SECONDS = 20
 # wait for anything but the database, so an idle one belongs to a process that hangs; its row locks
 # would prevent the take-over of its stacks.
 IDLE_SECONDS = 10
+# Compiled statements that SQLAlchemy keeps; at half as many more it drops the least used ones. The
+# service has 80, and 40 kB for each form of a list: users combine filters and orders at will.
+KEPT_STATEMENTS = 100
 # MariaDB executes the comment. MySQL, which has no such limit, ignores it.
 MYSQL_IDLE = f'SET @heat_lite = 1 /*M!100300 , SESSION idle_transaction_timeout = {IDLE_SECONDS} */'
+# A node of Galera waits before reads, updates and inserts until it has what the others had
+# committed before. An engine learns by messages what others have written, and decides by reads.
+GALERA_SYNC_WAIT = 7
 POSTGRESQL_IDLE = f'-c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}'
 
 
@@ -137,23 +177,20 @@ def drop_idle(engine: sqlalchemy.Engine) -> None:
         engine.dispose(close=False)
 
 
-def is_transient(error: Exception, dialect: str) -> bool:
-    """Return whether an error is transient, although the connection is not lost."""
+def fault_of(error: BaseException, dialect: str) -> Fault | None:
+    """Return what a new attempt asks for; None for an error that it would meet again."""
     wrapped = getattr(error, 'inner_exception', None) or error
-    original = getattr(wrapped, 'orig', None)
-    if original is None:
-        return False
+    original = getattr(wrapped, 'orig', None) or wrapped
     if dialect == 'mysql':
-        return bool(original.args) and original.args[0] in TRANSIENT_MYSQL
+        return FAULTS.get(original.args[0]) if original.args else None
     if dialect == 'postgresql':
-        # Failed connection attempts have no SQLSTATE.
         state = getattr(original, 'pgcode', None)
-        return (
-            state.startswith(TRANSIENT_POSTGRESQL)
-            if state
-            else isinstance(wrapped, exc.OperationalError)
-        )
-    return any(word in str(original) for word in TRANSIENT_SQLITE)
+        if state:
+            return FAULTS.get(state) or FAULTS.get(state[:2])
+        # failed connection attempts have no SQLSTATE
+        return Fault.UNAVAILABLE if isinstance(wrapped, exc.OperationalError) else None
+    is_transient = any(word in str(original) for word in TRANSIENT_SQLITE)
+    return Fault.UNAVAILABLE if is_transient else None
 
 
 def describe_failure(error: Exception, name: str = 'of [database] connection') -> str:
@@ -187,13 +224,7 @@ def _server(url: URL, settings: Settings, isolation_level: str | None) -> Engine
         url = _with_defaults(url, read_timeout=limit, write_timeout=limit)
     engine = _create(url, **args)
     if url.get_backend_name() == 'mysql':
-        _set_on_connect(
-            engine,
-            {
-                'sql_mode': settings.mysql_sql_mode,
-                'wsrep_sync_wait': settings.mysql_wsrep_sync_wait,
-            },
-        )
+        _set_on_connect(engine, settings.mysql_sql_mode, settings.mysql_wsrep_sync_wait)
     return engine
 
 
@@ -223,7 +254,9 @@ def _create(url: URL, **args: typing.Any) -> Engine:
     # The module ``session`` ends each transaction before the connection returns to the pool, so a
     # rollback on return would be a superfluous round trip. Errors and log lines state no parameters
     # of statements, which contain secrets.
-    engine = sqlalchemy.create_engine(url, pool_reset_on_return=None, hide_parameters=True, **args)
+    args |= {'pool_reset_on_return': None, 'hide_parameters': True}
+    engine = sqlalchemy.create_engine(url, query_cache_size=KEPT_STATEMENTS, **args)
+    _drop_lost_connections(engine)  # before oslo.db, which then raises DBConnectionError
     exc_filters.register_engine(engine)
     _guard_against_forks(engine)
     if metrics.enabled() or tracing.enabled():
@@ -246,15 +279,28 @@ def _count_statements(engine: Engine) -> None:
         tracing.count_statement(verb)
 
 
-def _set_on_connect(engine: Engine, variables: dict[str, str | int | None]) -> None:
-    wanted = without_none(variables).items()
+def _drop_lost_connections(engine: Engine) -> None:
+    """Give up all idle connections after an error that asks for another one."""
 
+    @event.listens_for(engine, 'handle_error')
+    def mark(context: ExceptionContext) -> None:
+        fault = fault_of(context.original_exception, engine.dialect.name)
+        if fault in (Fault.LOST, Fault.DEMOTED):
+            context.is_disconnect = True
+
+
+def _set_on_connect(engine: Engine, sql_mode: str | None, sync_wait: int | None) -> None:
     @event.listens_for(engine, 'connect')
     def set_variables(connection: typing.Any, record: Row) -> None:
         with connection.cursor() as cursor:
             cursor.execute(MYSQL_IDLE)
-            for name, value in wanted:
-                cursor.execute(f'SET SESSION {name} = %s', [value])
+            if sql_mode is not None:
+                cursor.execute('SET SESSION sql_mode = %s', [sql_mode])
+            cursor.execute("SHOW VARIABLES LIKE 'wsrep_on'")
+            is_galera = ('wsrep_on', 'ON') in cursor.fetchall()
+            bits = (sync_wait or 0) | GALERA_SYNC_WAIT if is_galera else sync_wait
+            if bits is not None:
+                cursor.execute('SET SESSION wsrep_sync_wait = %s', [bits])
 
 
 def _guard_against_forks(engine: Engine) -> None:

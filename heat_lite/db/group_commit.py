@@ -9,7 +9,7 @@ import time
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from heat_lite.common import long_work, tracing
+from heat_lite.common import attempt, long_work, tracing
 from heat_lite.common.value_types import Value
 from heat_lite.db import session
 
@@ -50,7 +50,7 @@ class GroupCommit:
     One of the waiting threads becomes the leader: it executes the requests of all waiting threads
     and appoints the next leader. ``execute_many(requests)`` returns their results in the same
     order. When it fails, ``execute_one(request)`` is called for each request, so that only the
-    faulty request fails.
+    faulty request fails; a thread that retries forever calls it after a lost connection, too.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class GroupCommit:
             return self._submit(request)
 
     def _submit(self, request: typing.Any) -> typing.Any:
+        attempt.begin()  # another thread may execute the request
         entry = _Entry(request)
         _threads.add_waiting(1)
         with self._guard:
@@ -82,9 +83,13 @@ class GroupCommit:
                 entry.wakeup.wait()
         if not entry.done:
             self._lead()
-        if entry.error is not None:
-            raise entry.error
-        return entry.result
+        if entry.error is None:
+            return entry.result
+        is_lost = isinstance(entry.error, session.LOST)
+        if is_lost and not isinstance(entry.error, session.CommitOutcomeUnknown):
+            if session.retries_forever():
+                return self._execute_one(request)  # no other thread waits for this one
+        raise entry.error
 
     def _lead(self) -> None:
         self._wait_for_others()

@@ -9,7 +9,6 @@ import dataclasses
 import datetime
 from collections.abc import Mapping, Sequence
 
-from oslo_db import exception as db_exception
 from sqlalchemy import insert, or_, select, tuple_
 
 from heat_lite.common import metrics
@@ -22,6 +21,7 @@ from heat_lite.db import (
     models,
     queries,
     resources,
+    revisions,
     session,
     signals,
     stacks,
@@ -33,6 +33,7 @@ from heat_lite.db.column_types import utcnow
 #: the id of a row, or the uuid of a new one
 RowName = int | str
 ChangeSets = Sequence['ChangeSet']
+RevisionChange = revisions.NewRevision | Values
 
 _INSERT_PROPERTIES = insert(models.resource_properties_data)
 _INSERT_ROWS = insert(models.resource)
@@ -75,7 +76,7 @@ class ChangeSet:
     the new properties and attributes of each row. ``points`` are those of the sync points.
     ``lease``: see Lease. ``metadata`` are ``(id of the row, metadata, atomic key that the row must
     have)``. ``signals`` maps the ids of the signals that are handled now to the engine that must
-    have them.
+    have them. ``revisions``: see ``revisions.write``.
     """
 
     stack_id: str
@@ -97,6 +98,7 @@ class ChangeSet:
     signals: dict[int, str] = dataclasses.field(default_factory=dict)
     points: sync_points.PointChanges | None = None
     lease: Lease | None = None
+    revisions: list[RevisionChange] = dataclasses.field(default_factory=list)
 
     def changed_rows(self) -> set[int]:
         """Return the ids of the changed rows. That a replaced row is gone does not count."""
@@ -126,25 +128,21 @@ def save(changes: ChangeSet) -> list[int]:
 
 
 def _save(changes: ChangeSet) -> list[int]:
-    try:
-        return _write([changes])[0]
-    except (session.CommitOutcomeUnknown, db_exception.DBDuplicateEntry) as error:
-        if _is_written(changes):
-            return _read_back(changes)
-        if isinstance(error, session.CommitOutcomeUnknown):
-            return _write([changes])[0]
-        raise
+    return session.write_once(
+        lambda: write([changes])[0],
+        lambda: _read_back(changes) if is_written(changes) else None,
+    )
 
 
 @session.writer
-def _write(change_sets: ChangeSets) -> list[list[int]]:
+def write(change_sets: ChangeSets) -> list[list[int]]:
     """Write several change sets and return the ids of the rows that each of them adds."""
     metrics.JOURNAL.add(len(change_sets))
     _check_locks(change_sets)
     _update_stacks(change_sets)
+    _use_signals(change_sets)  # by the atomic keys of rows, which a lease changes
     for changes in change_sets:
         _check_lease(changes)
-    _use_signals(change_sets)
     now = utcnow()
     property_ids = _insert_properties(change_sets, now)
     added = [
@@ -178,7 +176,7 @@ def _write(change_sets: ChangeSets) -> list[list[int]]:
     return [[next(remaining) for _ in changes.rows_added] for changes in change_sets]
 
 
-_saves = group_commit.GroupCommit(_write, _save)
+_saves = group_commit.GroupCommit(write, _save)
 
 
 def _check_locks(change_sets: ChangeSets) -> None:
@@ -200,10 +198,7 @@ def _check_lease(changes: ChangeSet) -> None:
     lease = changes.lease
     if lease is None:
         return
-    rows = changes.changed_rows()
-    holders = traversals.holders(rows)
-    free = {row for row, engine_id in holders.items() if engine_id is None} - lease.rows
-    lost = {row for row in rows - free if holders.get(row) != lease.engine_id}
+    lost = traversals.hold(changes.changed_rows(), lease.engine_id, lease.rows)
     if lost:
         raise LeaseLost(changes.stack_id, sorted(lost))
 
@@ -223,6 +218,7 @@ def _update_stacks(change_sets: ChangeSets) -> None:
         raise LockLost([row['id'] for row in rows])
     for stack_id, tags in tagged:
         stacks.set_tags(stack_id, tags)
+    revisions.write([(each.stack_id, change) for each in change_sets for change in each.revisions])
 
 
 def _use_signals(change_sets: ChangeSets) -> None:
@@ -374,7 +370,7 @@ def _insert_events(
 
 
 @session.reader
-def _is_written(changes: ChangeSet) -> bool:
+def is_written(changes: ChangeSet) -> bool:
     """Return whether a change set whose commit has an unknown outcome is stored.
 
     A change set without new rows, events and signals can be written again without harm.
@@ -390,7 +386,7 @@ def _is_written(changes: ChangeSet) -> bool:
 
 @session.reader
 def _read_back(changes: ChangeSet) -> list[int]:
-    """Return the ids that ``_write`` would have returned, and fill ``property_ids``."""
+    """Return the ids that ``write`` would have returned, and fill ``property_ids``."""
     table = models.resource
     names: list[RowName | None] = [name for name, _ in changes.properties]
     names += [row_id for row_id, _ in changes.attributes]

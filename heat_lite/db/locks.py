@@ -5,7 +5,7 @@ Tests: tests/unit/db/test_locks.py.
 
 import collections
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from oslo_db import exception as db_exception
 from sqlalchemy import ColumnElement, Table, exists, func, select
@@ -28,12 +28,16 @@ def acquire(stack_id: str, engine_id: str) -> str | None:
     request = stack_id, engine_id
     if session.retries_forever() and not session.in_transaction():
         return _acquisitions.submit(request)
-    return _acquire(*request)
+    return _acquire_once(request)
+
+
+def _acquire_many(requests: list[tuple[str, str]]) -> list[str | None]:
+    """Acquire all locks or none. The individual attempts then find the holder of each lock."""
+    return session.write_once(lambda: _insert(requests), lambda: _find_inserted(requests))
 
 
 @session.writer
-def _acquire_many(requests: list[tuple[str, str]]) -> list[None]:
-    """Acquire all locks or none. The individual attempts then find the holder of each lock."""
+def _insert(requests: list[tuple[str, str]]) -> list[str | None]:
     rows = [
         {'stack_id': stack_id, 'engine_id': engine_id} for stack_id, engine_id in sorted(requests)
     ]
@@ -42,7 +46,33 @@ def _acquire_many(requests: list[tuple[str, str]]) -> list[None]:
     return [None] * len(rows)
 
 
-@session.writer
+def _find_inserted(requests: list[tuple[str, str]]) -> list[str | None] | None:
+    are_held = all(holder(stack_id) == engine_id for stack_id, engine_id in requests)
+    return [None] * len(requests) if are_held else None
+
+
+def _acquire_once(request: tuple[str, str]) -> str | None:
+    return _take_once(*request, lambda: _acquire(*request))
+
+
+def _take_once(stack_id: str, engine_id: str, take: Callable[[], str | None]) -> str | None:
+    """Return what ``take`` returns in a transaction: None, or the id of the holder of the lock.
+
+    None also if a transaction whose commit had an unknown outcome has taken the lock.
+    """
+    answers: list[str | None] = []
+
+    @session.writer
+    def attempt() -> list[str | None]:
+        answers.append(take())
+        return answers[-1:]
+
+    def find() -> list[str | None] | None:
+        return _find_inserted([(stack_id, engine_id)]) if None in answers else None
+
+    return session.write_once(attempt, find)[0]
+
+
 def _acquire(stack_id: str, engine_id: str) -> str | None:
     row = {'stack_id': stack_id, 'engine_id': engine_id}
     for _ in range(ATTEMPTS):
@@ -59,16 +89,18 @@ def _acquire(stack_id: str, engine_id: str) -> str | None:
     raise exception.no_stack(stack_id)
 
 
-@session.writer
 def steal(stack_id: str, old: str, new: str) -> str | None:
     """Transfer the lock from a dead engine to another one.
 
     Return None, or the id of the engine that holds the lock instead.
     """
-    held = _L.stack_id == stack_id, _L.engine_id == old
-    if session.update(models.stack_lock, {'engine_id': new}, *held) == 1:
-        return None
-    return acquire(stack_id, new)
+
+    def take() -> str | None:
+        held = _L.stack_id == stack_id, _L.engine_id == old
+        stolen = session.update(models.stack_lock, {'engine_id': new}, *held) == 1
+        return None if stolen else _acquire(stack_id, new)
+
+    return _take_once(stack_id, new, take)
 
 
 def hold(locks: Mapping[str, str]) -> list[str]:
@@ -92,11 +124,10 @@ def hold(locks: Mapping[str, str]) -> list[str]:
     return [each[0] for each in locks.items() if each not in found]
 
 
-@session.writer
-def release(stack_id: str, engine_id: str) -> bool:
-    """Release the lock if this engine holds it. Return whether it did."""
-    held = _L.stack_id == stack_id, _L.engine_id == engine_id
-    return session.delete(models.stack_lock, *held) == 1
+@session.repeatable_writer
+def release(stack_id: str, engine_id: str) -> None:
+    """Release the lock if this engine holds it."""
+    session.delete(models.stack_lock, _L.stack_id == stack_id, _L.engine_id == engine_id)
 
 
 def _guarded(key: str | int) -> tuple[Table, ColumnElement[bool]]:
@@ -119,7 +150,7 @@ def quarantine(key: str | int) -> dict | None:
     return None if text is None else json.loads(text)
 
 
-@session.writer
+@session.repeatable_writer
 def set_quarantine(key: str | int, engine_id: str, value: dict | None) -> bool:
     """Store the column ``quarantine``. Return False if the row is not that of this engine.
 
@@ -138,7 +169,7 @@ def set_quarantine(key: str | int, engine_id: str, value: dict | None) -> bool:
     return True
 
 
-@session.writer
+@session.repeatable_writer
 def record_engine_end(engine_id: str, by_itself: bool) -> None:
     """Note how an engine has ended, in each column ``quarantine`` that names it."""
     for table, key in ((models.stack_lock, _L.stack_id), (models.resource_signal, _T.id)):
@@ -198,7 +229,7 @@ def holder(stack_id: str) -> str | None:
     return session.scalar(select(_L.engine_id).where(_L.stack_id == stack_id))
 
 
-@session.writer
+@session.repeatable_writer
 def acquire_signals(row_id: int, engine_id: str, gone: str | None = None) -> str | None:
     """Acquire the right to handle signals to a resource. Return None, or the id of its holder.
 
@@ -215,11 +246,11 @@ def acquire_signals(row_id: int, engine_id: str, gone: str | None = None) -> str
     return None
 
 
-@session.writer
+@session.repeatable_writer
 def release_signals(row_id: int, engine_id: str) -> None:
     """Release the lock if this engine holds it."""
     held = _R.id == row_id, _R.signal_engine == engine_id
     session.update(models.resource, {'signal_engine': None}, *held)
 
 
-_acquisitions = group_commit.GroupCommit(_acquire_many, lambda request: _acquire(*request))
+_acquisitions = group_commit.GroupCommit(_acquire_many, _acquire_once)

@@ -11,6 +11,7 @@ import sqlalchemy
 from alembic import command, config, util
 from alembic.runtime import migration
 from alembic.script import ScriptDirectory
+from sqlalchemy import exc
 from sqlalchemy.engine import Connection
 
 from heat_lite.common import installation
@@ -18,6 +19,8 @@ from heat_lite.db import connections, privileges
 from heat_lite.db.heat_database import heat_schema
 
 LOG = logging.getLogger(__name__)
+#: of a migration that engines at work abort
+ATTEMPTS = 20
 
 
 def sync(url: str, version: str | None = None, report: heat_schema.Report = LOG.info) -> None:
@@ -30,7 +33,7 @@ def sync(url: str, version: str | None = None, report: heat_schema.Report = LOG.
         present = _revision(connection)
         if not heat_schema.is_heat(present):
             try:
-                command.upgrade(_config(connection), version or 'head')
+                _upgrade(connection, version or 'head')
             except util.CommandError as error:
                 raise ValueError(f'The database cannot be upgraded: {error}.') from None
             return
@@ -43,6 +46,19 @@ def sync(url: str, version: str | None = None, report: heat_schema.Report = LOG.
         privileges.require(connection)
         heat_schema.extend(connection, report)
         heat_schema.set_revision(connection, newest() or '')
+
+
+def _upgrade(connection: Connection, version: str) -> None:
+    """Run the migrations; again after a deadlock with a transaction of an engine."""
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            return command.upgrade(_config(connection), version)
+        except exc.DBAPIError as error:
+            fault = connections.fault_of(error, connection.dialect.name)
+            if left == 0 or fault is not connections.Fault.ABORTED:
+                raise
+            LOG.warning('The upgrade of the database is tried again: %s', error.orig)
+            connection.rollback()
 
 
 def plan(url: str) -> list[str]:

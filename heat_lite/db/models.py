@@ -33,12 +33,13 @@ def _uuid() -> str:
     return str(uuid.uuid4())
 
 
-def _table(name: str, *args: Any) -> Table:
+def _table(name: str, *args: Any, **options: Any) -> Table:
     # The collation distinguishes case and accents, as templates do, on every database.
     table = Table(
         name,
         metadata,
         *args,
+        **options,
         mysql_engine='InnoDB',
         mysql_charset='utf8mb4',
         mysql_collate='utf8mb4_bin',
@@ -47,6 +48,10 @@ def _table(name: str, *args: Any) -> Table:
         if isinstance(each.type, Secret):
             each.type.place = f'{each.name} of a row of {name}'
     return table
+
+
+#: SQLite uses no id again, as the other databases; handlers and cursors know rows by their ids
+USED_ONCE = {'sqlite_autoincrement': True}
 
 
 def _number() -> Column:
@@ -124,9 +129,9 @@ stack = _table(
     Column('current_deps', Json),
     Column('updated_at', UtcTime),
     Column('created_at', UtcTime, default=utcnow),
-    Column('deleted_at', UtcTime, index=True),
+    Column('deleted_at', UtcTime),
     Column('action', LABEL),
-    Column('status', LABEL),
+    Column('status', LABEL, index=True),
     Column('status_reason', TruncatedText),
     # The following columns are not Heat's.
     Column('outputs', Secret),  # as resolved at the end of an action
@@ -135,12 +140,15 @@ stack = _table(
     Column('plan', Json),  # further arguments of the last action
     Column('protected', Boolean),  # from deletion
     Column('asker', Text),  # encrypted requester of the current action (see ``credentials``)
+    # where resources have gone, and former names (see ``engine.stack.former_places``)
+    Column('moved', Json),
     # True for a living top-level stack, otherwise NULL, which a unique constraint ignores.
     Column('live', Boolean),
     UniqueConstraint('tenant', 'name', 'live', name='uniq_stack0tenant0name0live'),
     Index('ix_stack_name', 'name', mysql_length=255),
     Index('ix_stack_tenant', 'tenant', mysql_length=255),
     Index('ix_stack_listed', 'tenant', 'deleted_at', 'created_at', 'id'),
+    Index('ix_stack_newest', 'deleted_at', 'created_at', 'id'),
     Index('ix_stack_user_project', 'stack_user_project_id'),
 )
 
@@ -168,6 +176,48 @@ stack_tag = _table(
     _stack_id(),
     *_times(),
     Index('ix_stack_tag_stack_id_tag', 'stack_id', 'tag'),
+)
+
+# not Heat's: the definitions that a top-level stack has had, numbered from 1 (see ``revisions``)
+stack_revision = _table(
+    'stack_revision',
+    _number(),
+    Column('stack_id', ForeignKey('stack.id', ondelete='CASCADE'), nullable=False),
+    Column('number', Integer, nullable=False),
+    Column(
+        'raw_template_id',
+        ForeignKey('raw_template.id', ondelete='CASCADE'),
+        nullable=False,
+        index=True,
+    ),
+    Column('options', Json),  # tags, timeout_mins, disable_rollback
+    Column('username', String(256)),  # of the requester
+    Column('message', TruncatedText(255)),
+    Column('action', LABEL),
+    Column('status', LABEL),
+    Column('status_reason', TruncatedText),
+    *_times(),
+    UniqueConstraint('stack_id', 'number', name='uniq_stack_revision0stack_id0number'),
+)
+
+# not Heat's: updates that were previewed and can be applied as they were (see ``revisions``)
+stack_plan = _table(
+    'stack_plan',
+    _id(),
+    Column('stack_id', ForeignKey('stack.id', ondelete='CASCADE'), nullable=False, index=True),
+    Column(
+        'raw_template_id',
+        ForeignKey('raw_template.id', ondelete='CASCADE'),
+        nullable=False,
+        index=True,
+    ),
+    Column('content', Json),  # options and args of the update, and the facts it stands on
+    Column('user_id', String(64)),  # of the author
+    Column('username', String(256)),
+    Column('approver', String(256)),
+    Column('approved_at', UtcTime),
+    Column('created_at', UtcTime, default=utcnow),
+    Column('expires_at', UtcTime, index=True),
 )
 
 resource_properties_data = _table(
@@ -236,6 +286,7 @@ resource_signal = _table(
     Column('details', Secret),
     Column('quarantine', Text),  # as that of a stack lock; NULL: no engine died
     Column('created_at', UtcTime, default=utcnow),
+    **USED_ONCE,
 )
 
 event = _table(
@@ -254,6 +305,7 @@ event = _table(
     *_times(),  # updated_at: see events.EventRow; Heat leaves it empty
     Index('ix_event_stack_id_id', 'stack_id', 'id'),
     Index('ev_rsrc_prop_data_ref', 'rsrc_prop_data_id'),
+    **USED_ONCE,
 )
 
 snapshot = _table(

@@ -12,6 +12,10 @@ from heat_lite.db.column_types import utcnow
 _S = models.service.c
 #: intervals without a heartbeat after which the next engine of the host removes a row, as in Heat
 CLEAN_INTERVALS = 3
+#: the binary of each engine in the table
+BINARY = 'heat-lite-engine'
+#: the binary of each engine in lists: scripts look for the name that Heat gives it
+LISTED_BINARY = 'heat-engine'
 
 
 @session.writer
@@ -92,10 +96,14 @@ def clean_host(host: str, hostname: str, binary: str) -> int:
     return count
 
 
-@session.reader
+def living() -> Sequence[Row]:
+    """Return the rows of living engines, also of another service, for example of Heat."""
+    return [row for row in list_rows() if is_up(row)]
+
+
 def foreign(binary: str) -> Sequence[Row]:
-    """Return the rows of living engines of another service, for example of Heat."""
-    return [row for row in list_rows() if row.binary != binary and is_up(row)]
+    """Return the rows of living engines of another service."""
+    return [row for row in living() if row.binary != binary]
 
 
 def describe(row: Row) -> str:

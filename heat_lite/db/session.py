@@ -24,7 +24,7 @@ from oslo_config import cfg
 from oslo_db import exception as db_exception, options as db_options
 from sqlalchemy.engine import Connection
 
-from heat_lite.common import exception, metrics, tracing
+from heat_lite.common import attempt, exception, metrics, tracing
 from heat_lite.common.value_types import Values
 from heat_lite.db import connections, encryption
 
@@ -41,6 +41,7 @@ MAX_DEADLOCK_RETRIES = 20
 #: attributes of the spans of transactions
 KINDS = {kind: {'heat.transaction': kind} for kind in ('read', 'write')}
 F = typing.TypeVar('F', bound=Callable)
+T = typing.TypeVar('T')
 
 
 class CommitOutcomeUnknown(db_exception.DBConnectionError):
@@ -62,6 +63,7 @@ class _State:
         self.reader: sqlalchemy.Engine | None = None
         self.replica: sqlalchemy.Engine | None = None
         self.pauses: Sequence[float] = PAUSES
+        self.retries_forever = False
         self.retries_until = math.inf
         self.write_lock: contextlib.AbstractContextManager = contextlib.nullcontext()
 
@@ -89,6 +91,8 @@ def configure(conf: cfg.ConfigOpts, **values: typing.Any) -> None:
     _state.replica = connections.create_replica(settings)
     _state.retries_until = math.inf
     _state.pauses = _configured_pauses(group) if group.use_db_reconnect else PAUSES
+    # a negative number means without limit (oslo.db, option db_max_retries)
+    _state.retries_forever = group.use_db_reconnect and group.db_max_retries < 0
     # SQLite allows one writer at a time and polls its lock. This lock wakes the next writer.
     _state.write_lock = threading.Lock() if dialect() == 'sqlite' else contextlib.nullcontext()
     key = conf.auth_encryption_key if 'auth_encryption_key' in conf else None
@@ -198,6 +202,28 @@ def retry_limited() -> Iterator[None]:
         _current.retries_forever = before
 
 
+def write_once(
+    write: Callable[[], T],
+    find: Callable[[], T | None],
+    exists: type[Exception] = db_exception.DBDuplicateEntry,
+    attempts: int = 2,
+) -> T:
+    """Return what ``write`` returns, or ``find`` if a transaction before has stored it already.
+
+    ``find`` is asked after a commit of unknown outcome, a duplicate and ``exists``.
+    """
+    try:
+        return write()
+    except (CommitOutcomeUnknown, db_exception.DBDuplicateEntry, exists) as error:
+        found = find()
+        if found is not None:
+            return found
+        if isinstance(error, CommitOutcomeUnknown) and attempts > 1:
+            # a commit that the server has not answered in time may end after this look
+            return write_once(write, find, exists, attempts - 1)
+        raise
+
+
 def probe() -> None:
     """Read from the database, without a retry. Raises the driver's errors; may hang."""
     with engine(writes=False).connect() as connection:
@@ -301,7 +327,8 @@ def _retry(
             metrics.DB_RETRIES.add('lost')
             if isinstance(error, CommitOutcomeUnknown) and not repeatable:
                 raise
-            pause = next(pauses, FOREVER_PAUSE if retries_forever() else None)
+            forever = _state.retries_forever or retries_forever()
+            pause = next(pauses, FOREVER_PAUSE if forever else None)
             if pause is None:
                 raise
             left = _state.retries_until - time.monotonic()
@@ -322,15 +349,18 @@ def _retry(
 def _once(function: Callable, writes: bool, args: tuple, kwargs: Values) -> typing.Any:
     try:
         return _run(function, writes, args, kwargs)
-    except (LOST, *ABORTED):
-        raise
     except sqlalchemy.exc.TimeoutError as error:
         # The connection pool is exhausted.
         raise DatabaseUnavailable(error) from error
     except (db_exception.DBError, sqlalchemy.exc.DBAPIError) as error:
-        if connections.is_transient(error, dialect()):
-            raise DatabaseUnavailable(error) from error
-        raise
+        fault = connections.fault_of(error, dialect())
+        if fault is connections.Fault.DEMOTED:
+            # writers have noticed; readers would go on with a server that may be late
+            engine(writes=False).dispose()
+        if fault is None or isinstance(error, (LOST, *ABORTED)):
+            raise
+        is_aborted = fault is connections.Fault.ABORTED
+        raise (db_exception.DBDeadlock if is_aborted else DatabaseUnavailable)(error) from error
 
 
 def _run(function: Callable, writes: bool, args: tuple, kwargs: Values) -> typing.Any:
@@ -344,7 +374,9 @@ def _run(function: Callable, writes: bool, args: tuple, kwargs: Values) -> typin
         _current.connection, _current.writes = connection, writes
         try:
             with metrics.TRANSACTIONS.time(kind), _committed(connection, writes):
-                return function(*args, **kwargs)
+                result = function(*args, **kwargs)
+                attempt.begin()
+                return result
         finally:
             _current.connection = None
 
@@ -372,8 +404,8 @@ def _commit(connection: Connection) -> None:
     except Exception as error:
         connection.invalidate()  # its state is unknown
         # a server that stops, or that has lost the other nodes, may have committed before
-        is_server = dialect() != 'sqlite'
-        if isinstance(error, LOST) or is_server and connections.is_transient(error, dialect()):
+        fault = None if dialect() == 'sqlite' else connections.fault_of(error, dialect())
+        if isinstance(error, LOST) or fault not in (None, connections.Fault.ABORTED):
             raise CommitOutcomeUnknown(error) from error
         raise
 

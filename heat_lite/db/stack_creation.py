@@ -8,10 +8,21 @@ import uuid
 from collections.abc import Collection
 
 from oslo_db import exception as db_exception
-from sqlalchemy import insert, select
+from sqlalchemy import Select, insert, select
 
 from heat_lite.common import exception
-from heat_lite.db import batch, group_commit, locks, models, session, stacks, templates
+from heat_lite.common.value_types import Values
+from heat_lite.db import (
+    batch,
+    group_commit,
+    locks,
+    models,
+    revisions,
+    session,
+    stacks,
+    templates,
+    traversals,
+)
 
 _S = models.stack.c
 
@@ -24,15 +35,13 @@ class _Request(typing.NamedTuple):
     tags: Collection[str]
     engine_id: str | None
     parent_engine_id: str | None
+    revision: Values | None
 
     @property
     def groupable(self) -> bool:
         """Whether the request can share a transaction: a nested stack cannot fail for its name."""
         return (
-            self.values.get('owner_id') is not None
-            and not self.tags
-            and self.engine_id is not None
-            and self.parent_engine_id is None
+            self.values.get('owner_id') is not None and not self.tags and self.engine_id is not None
         )
 
 
@@ -62,19 +71,21 @@ def store(
     tags: Collection[str] = (),
     engine_id: str | None = None,
     parent_engine_id: str | None = None,
+    revision: Values | None = None,
 ) -> tuple[str, int | None]:
     """Insert a stack and its template and return (stack id, template id).
 
     ``content`` is what ``templates.store`` takes. With ``engine_id`` the stack is locked by this
-    engine. Raises StackExists as ``create`` does; then nothing is stored.
+    engine. ``revision`` has the columns of the first revision of a top-level stack. Raises
+    StackExists as ``create`` does; then nothing is stored.
 
-    ``parent_engine_id`` is the engine that holds the lock of the parent and has delegated this
-    nested stack. If the stack exists already, the template id is None. Raises ActionInProgress
-    when that engine has lost the lock: the engine that holds the lock now creates the stack.
+    ``parent_engine_id`` is the engine that works on the resource of this nested stack: it holds
+    the lock of the parent, or the row of the resource. If the stack exists already, the template
+    id is None. Raises ActionInProgress when that engine has lost both: another one creates it.
     """
     # The id is chosen here, so that the stack can be found if the outcome of a commit is unknown.
     values = {'id': str(uuid.uuid4()), **values}
-    request = _Request(content, values, tags, engine_id, parent_engine_id)
+    request = _Request(content, values, tags, engine_id, parent_engine_id, revision)
     if request.groupable and not session.in_transaction():
         return _creations.submit(request)
     return _store_once(request)
@@ -82,21 +93,11 @@ def store(
 
 def _store_once(request: _Request) -> tuple[str, int | None]:
     """Store the stack, unless a transaction with unknown outcome has stored it already."""
-    try:
-        return _store(request)
-    except (
-        session.CommitOutcomeUnknown,
-        db_exception.DBDuplicateEntry,
+    return session.write_once(
+        lambda: _store(request),
+        lambda: None if session.in_transaction() else _find_stored(request.values['id']),
         exception.StackExists,
-    ) as error:
-        found = None
-        if not session.in_transaction():
-            found = _find_stored(request.values['id'])
-        if found is not None:
-            return found
-        if isinstance(error, session.CommitOutcomeUnknown):
-            return _store(request)
-        raise
+    )
 
 
 @session.reader
@@ -111,34 +112,43 @@ def _find_stored(stack_id: str) -> tuple[str, int] | None:
 def _store(request: _Request) -> tuple[str, int | None]:
     values = request.values
     if request.parent_engine_id is not None:
-        found = _find_in_locked_parent(values, request.parent_engine_id)
+        if _hold_parents([request]) and not traversals.hold_resource(
+            values['owner_id'], values.get('parent_resource_name'), request.parent_engine_id
+        ):
+            raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
+        found = session.scalar(_same([request]))
         if found is not None:
             return found, None
     template_id = templates.store(*request.content)
     stack_id = create({**values, 'raw_template_id': template_id}, request.tags)
+    if request.revision is not None:
+        revisions.add_first(stack_id, {**request.revision, 'raw_template_id': template_id})
     if request.engine_id is not None:
         lock = {'stack_id': stack_id, 'engine_id': request.engine_id}
         session.execute(insert(models.stack_lock), lock)
     return stack_id, template_id
 
 
-def _find_in_locked_parent(values: dict, parent_engine_id: str) -> str | None:
-    """Return the id of the nested stack of this name, or None.
+def _hold_parents(requests: list[_Request]) -> list[str]:
+    """Keep the locks of the parents; return those that are lost.
 
-    The lock of the parent is kept until the transaction ends: of two transactions that create the
-    same nested stack, the second one finds it.
+    Of two transactions that create the same nested stack, the second one finds it.
     """
-    if locks.hold({values['owner_id']: parent_engine_id}):
-        raise exception.ActionInProgress(stack_name=values['name'], action=values['action'])
-    same = select(_S.id).where(
-        _S.owner_id == values['owner_id'], _S.name == values['name'], models.ALIVE
-    )
-    return session.scalar(same)
+    held = [each for each in requests if each.parent_engine_id is not None]
+    return locks.hold({each.values['owner_id']: str(each.parent_engine_id) for each in held})
+
+
+def _same(requests: list[_Request]) -> Select:
+    """Return the query of the living nested stacks of these names."""
+    owners, names = ({each.values[key] for each in requests} for key in ('owner_id', 'name'))
+    return select(_S.id).where(_S.owner_id.in_(owners), _S.name.in_(names), models.ALIVE)
 
 
 @session.writer
 def _store_many(requests: list[_Request]) -> list[tuple[str, int]]:
     """Store nested stacks with as many statements as for one; all of them or none."""
+    if _hold_parents(requests) or session.first(_same(requests)):
+        raise LookupError('Some of the stacks exist already, or their parents are lost.')
     template_ids = templates.store_all([request.content for request in requests])
     rows = [
         {
@@ -151,11 +161,11 @@ def _store_many(requests: list[_Request]) -> list[tuple[str, int]]:
         for request, template_id in zip(requests, template_ids, strict=True)
     ]
     batch.insert(insert(models.stack), rows)
-    locks = [
+    own = [
         {'stack_id': row['id'], 'engine_id': request.engine_id}
         for row, request in zip(rows, requests, strict=True)
     ]
-    batch.insert(insert(models.stack_lock), locks)
+    batch.insert(insert(models.stack_lock), own)
     return [(row['id'], row['raw_template_id']) for row in rows]
 
 

@@ -12,13 +12,14 @@ from sqlalchemy import Select, bindparam, func, insert, literal, or_, select
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_types import Row
 from heat_lite.db import group_commit, models, queries, session
 from heat_lite.db.column_types import row_type, utcnow
 from heat_lite.db.queries import DEFAULT_FILTER, StackFilter
 
 _S, _R, _TAG = models.stack.c, models.resource.c, models.stack_tag.c
 #: Columns that a list does not read, because their size grows with the stack.
-LARGE_COLUMNS = {'outputs', 'failures', 'plan', 'current_deps', 'asker'}
+LARGE_COLUMNS = {'outputs', 'failures', 'plan', 'current_deps', 'asker', 'moved'}
 # A StackRow omits the graph of a traversal, the largest column: only workers read it.
 _COLUMNS = [column for column in _S if column.name != 'current_deps']
 _SMALL = [column for column in _S if column.name not in LARGE_COLUMNS]
@@ -145,9 +146,16 @@ def store_user_project(stack_id: str, project_id: str) -> str | None:
     mine = _S.id == stack_id, models.ALIVE
     free = _S.stack_user_project_id.is_(None)
     session.update(models.stack, {'stack_user_project_id': project_id}, *mine, free)
-    # a locking read: a plain one would not see what another engine has committed meanwhile
-    query = select(_S.stack_user_project_id).where(*mine).with_for_update()
-    return session.scalar(query)
+    return session.scalar(select(_S.stack_user_project_id).where(*mine))
+
+
+@session.reader
+def shares_user_project(stack_id: str, user_project_id: str) -> bool:
+    """Return whether the users of another living stack are in this project, too."""
+    query = select(_S.id).where(
+        _S.id != stack_id, _S.stack_user_project_id == user_project_id, models.ALIVE
+    )
+    return session.first(query.limit(1)) is not None
 
 
 @session.reader
@@ -169,7 +177,7 @@ def _visible_to(query: Select, project: typing.Any) -> Select:
     return query.where(or_(_S.tenant == project, _S.stack_user_project_id == project))
 
 
-@session.writer
+@session.repeatable_writer
 def update(stack_id: str, values: dict, traversal: str | None = None) -> bool:
     """Store values. Return False if the stack is gone or its current traversal is another one."""
     which = [_S.id == stack_id]
@@ -191,7 +199,7 @@ def with_derived_columns(values: dict) -> dict:
     return values
 
 
-@session.writer
+@session.repeatable_writer
 def delete(stack_id: str, values: dict | None = None) -> bool:
     """Mark the stack deleted, store further values and remove the rows of its resources.
 
@@ -279,6 +287,14 @@ def count_tree_resources(root_stack_id: str) -> int:
     return session.scalar(query)
 
 
+@session.reader
+def list_tree_states(root_stack_id: str) -> Sequence[Row]:
+    """Return what an update decides by, of each resource in a stack and in all nested in it."""
+    columns = _R.id, _R.name, _R.nova_instance, _R.rsrc_prop_data_id, _R.current_template_id
+    query = select(*columns, _R.action, _R.status).where(_R.root_stack_id == root_stack_id)
+    return session.rows(query.order_by(_R.id))
+
+
 # --------------------------------------------------------------- reset
 
 
@@ -295,7 +311,12 @@ def reset_status(stack_id: str) -> int:
         raise exception.no_stack(stack_id)
     stack_ids = tree_ids(stack_id)
     failed = {'status': status.FAILED, 'status_reason': RESET_REASON, 'updated_at': utcnow()}
-    for table, id_column in ((models.stack, _S.id), (models.resource, _R.stack_id)):
+    revision = models.stack_revision
+    for table, id_column in (
+        (models.stack, _S.id),
+        (models.resource, _R.stack_id),
+        (revision, revision.c.stack_id),
+    ):
         unfinished = id_column.in_(stack_ids), table.c.status == status.IN_PROGRESS
         session.update(table, failed, *unfinished)
     session.update(models.stack, {'asker': None}, _S.id.in_(stack_ids))
@@ -337,8 +358,9 @@ def list_rows(
     Sort keys are the API's names or those of columns. Raises ValueError for an unknown direction.
     """
     columns, kind = (_SHOWN, ShownStack) if brief else (_SMALL, ListedStack)
-    query = select(*columns).where(*queries.stack_conditions(context, stack_filter))
-    query = queries.paginate_stacks(query, limit, marker, sort_keys, sort_dir)
+    query = queries.page_of_stacks(
+        select(*columns), context, stack_filter, limit, marker, sort_keys, sort_dir
+    )
     rows = session.rows(query)
     tags_of = tags([row.id for row in rows])
     return [kind(*row, tags_of.get(row.id, [])) for row in rows]

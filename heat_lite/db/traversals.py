@@ -9,7 +9,7 @@ Tests: tests/unit/db/test_traversals.py.
 import dataclasses
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import select
+from sqlalchemy import and_, func, or_, select
 
 from heat_lite.db import batch, locks, models, queries, session, sync_points
 
@@ -17,6 +17,8 @@ _S, _R, _L = models.stack.c, models.resource.c, models.stack_lock.c
 Key = sync_points.Key
 #: key of the data of a node's sync point: the engine that was given the node
 ENGINE = 'engine_id'
+#: what a transaction changes that decides by the engine of a row
+_NEXT_VERSION = {'atomic_key': func.coalesce(_R.atomic_key, 0) + 1}
 
 
 @dataclasses.dataclass
@@ -108,31 +110,49 @@ def engine_of(stack_id: str, name: str) -> str | None:
     return session.scalar(query.order_by(_R.id.desc()).limit(1))
 
 
-@session.writer
 def take_rows(stack_id: str, engines: Collection[str], engine_id: str) -> set[int]:
     """Give the rows that dead engines hold to ``engine_id``, the holder of the stack lock.
 
     Return their ids.
     """
-    if locks.hold({stack_id: engine_id}):
-        return set()
-    query = select(_R.id).where(_R.stack_id == stack_id, _R.engine_id.in_(engines))
-    rows = set(session.scalars(query.with_for_update()))
-    batch.update(models.resource, [{'id': row, 'engine_id': engine_id} for row in rows])
-    return rows
+    taken: set[int] = set()  # also by a transaction whose commit had an unknown outcome
+
+    @session.repeatable_writer
+    def take() -> set[int]:
+        if locks.hold({stack_id: engine_id}):
+            return set()
+        query = select(_R.id).where(_R.stack_id == stack_id, _R.engine_id.in_(engines))
+        rows = session.scalars(query.with_for_update())
+        batch.update(models.resource, [{'id': row, 'engine_id': engine_id} for row in rows])
+        taken.update(rows)
+        return taken
+
+    return take()
 
 
-@session.writer
+@session.repeatable_writer
 def release(stack_id: str, engine_id: str) -> None:
     """Let go of all rows of a stack that an engine holds."""
     held = _R.stack_id == stack_id, _R.engine_id == engine_id
     session.update(models.resource, {'engine_id': None}, *held)
 
 
-def holders(rows: Collection[int]) -> dict[int, str | None]:
-    """Lock rows; return ``{row: engine or None}`` of those that exist. Called in a transaction."""
-    found: dict[int, str | None] = {}
-    for chosen in queries.any_of(_R.id, rows):
-        query = select(_R.id, _R.engine_id).where(chosen).order_by(_R.id)
-        found.update(dict(session.rows(query.with_for_update())))
-    return found
+def hold(rows: Collection[int], engine_id: str, own: Collection[int] = ()) -> list[int]:
+    """Keep rows until the transaction of the caller ends; return those that it may not change.
+
+    It may change rows that the engine holds, and rows that no engine holds, but not those of
+    ``own``, which it believes to hold. The rows are written, as stack locks are by ``locks.hold``.
+    """
+    may = or_(_R.engine_id == engine_id, and_(_R.engine_id.is_(None), _R.id.not_in(own)))
+    chosen = list(queries.any_of(_R.id, rows))
+    kept = sum(session.update(models.resource, _NEXT_VERSION, each, may) for each in chosen)
+    if kept == len(rows):
+        return []
+    found = queries.rows_with(select(_R.id).where(may), _R.id, rows)
+    return sorted({*rows} - {row.id for row in found})
+
+
+def hold_resource(stack_id: str, name: str | None, engine_id: str) -> bool:
+    """Keep the rows of a resource that an engine holds, as ``hold``. Return whether it has any."""
+    held = _R.stack_id == stack_id, _R.name == name, _R.engine_id == engine_id
+    return session.update(models.resource, _NEXT_VERSION, *held) > 0

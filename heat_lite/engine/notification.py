@@ -85,7 +85,7 @@ class Outbox:
 
 
 class Notifications(Outbox):
-    """Sends notifications through ``notifier``, oslo.messaging's, or none at all if it is None.
+    """Sends notifications through ``notifier``, oslo.messaging's.
 
     ``level`` is the priority of notifications except those of failures, which are errors.
     """
@@ -97,17 +97,11 @@ class Notifications(Outbox):
         self._notifier = notifier
         self._level = level.lower()
 
-    @property
-    def wanted(self) -> bool:
-        """Whether notifications are sent."""
-        return self._notifier is not None
-
     def send(
         self, context: RequestContext, event_type: str, payload: Values, failed: bool = False
     ) -> None:
         """Queue a notification."""
-        if self.wanted:
-            self.put((context, 'error' if failed else self._level, event_type, payload), event_type)
+        self.put((context, 'error' if failed else self._level, event_type, payload), event_type)
 
     def deliver(self, item: Value) -> None:
         context, level, event_type, payload = item
@@ -120,7 +114,7 @@ class Notifications(Outbox):
 def send_state(stack: 'Stack', journal: 'Journal') -> None:
     """Send the present state of the stack once the journal has committed it."""
     notifier = stack.runtime.notifier
-    if notifier is None or not notifier.wanted:
+    if notifier is None:
         return
     event_type = f'{PUBLISHER}.stack.{stack.action.lower()}.{PHASES[stack.status]}'
     payload = _payload(stack)
@@ -135,7 +129,7 @@ def send_scaling(stack: 'Stack', phase: str, **details: Value) -> None:
     groupname, message.
     """
     notifier = stack.runtime.notifier
-    if notifier is not None and notifier.wanted:
+    if notifier is not None:
         message = stack.redact(details.pop('message', ''))
         notifier.send(
             stack.context,

@@ -40,6 +40,7 @@ from heat_lite.engine.endpoints import (
     services,
     snapshots,
     software as software_endpoints,
+    stack_moves,
     stack_queries,
     stacks,
     templates,
@@ -68,6 +69,8 @@ LOG = logging.getLogger(__name__)
 NOTIFICATION_SECONDS = 2
 # a database that is away delays the end of an engine for so long
 DATABASE_SECONDS = 5
+# seconds between two decisions whether the engine takes requests
+INTAKE_SECONDS = 1
 # seconds between two purges of deleted stacks
 PURGE_SECONDS = 3600
 ENDPOINTS = (
@@ -82,6 +85,7 @@ ENDPOINTS = (
     services.Services,
     snapshots.Snapshots,
     adoption.Adoption,
+    stack_moves.StackMoves,
     worker.Migration,
     software_endpoints.SoftwareConfigs,
     software_endpoints.SoftwareDeployments,
@@ -148,7 +152,6 @@ class EngineService:
         self._servers: list[messaging.Server] = []
         self._heartbeat: heartbeat.Heartbeat | None = None
         self._timers: list[PeriodicTask] = []
-        self._notifications: notification.Notifications | None = None
         #: what the engine cannot work without
         self.probes = {
             'database': db_session.probe,
@@ -229,10 +232,10 @@ class EngineService:
         long_work.limit_steps(db_session.dialect() == 'sqlite')
         group_commit.set_runnable_count(self.runtime.pool.runnable_count)
         publisher = self._conf.default_publisher_id or f'{notification.PUBLISHER}.{self._conf.host}'
-        self._notifications = notification.Notifications(
-            messaging.notifier(publisher), self._conf.default_notification_level
-        )
-        self.runtime.notifier = self._notifications
+        notifier = messaging.notifier(publisher)
+        if notifier is not None:
+            level = self._conf.default_notification_level
+            self.runtime.notifier = notification.Notifications(notifier, level)
         endpoints: list[base.Endpoint] = [endpoint(self.runtime) for endpoint in ENDPOINTS]
         self.runtime.local_calls = base.LocalCalls(endpoints)
         topics: dict[str, Sequence] = {
@@ -244,11 +247,17 @@ class EngineService:
         limit = self._conf.heat_lite.max_reply_size
         # a client that has given up must not keep a thread
         around = functools.partial(budget.fresh, seconds=self._conf.rpc_response_timeout)
-        self._servers = [
-            messaging.serve(topic, self.engine_id, served, around=around, max_reply=limit)
+        servers = {
+            topic: messaging.serve(topic, self.engine_id, served, around=around, max_reply=limit)
             for topic, served in topics.items()
+        }
+        self._servers = list(servers.values())
+        shared = [servers[topic] for topic in (rpc_api.ENGINE_TOPIC, rpc_api.PEER_TOPIC)]
+        intake = heartbeat.RequestIntake(self._heartbeat, self._membership.answers, shared)
+        self._timers = [
+            *self._build_timers(self._heartbeat),
+            PeriodicTask('intake', INTAKE_SECONDS, intake.check, INTAKE_SECONDS),
         ]
-        self._timers = self._build_timers(self._heartbeat)
         for server in self._servers:
             server.start()
         for timer in self._timers:
@@ -306,7 +315,7 @@ class EngineService:
                 self.engine_id,
                 len(unfinished),
             )
-        for sender in (self._notifications, self.runtime.event_sinks):
+        for sender in (self.runtime.notifier, self.runtime.event_sinks):
             if sender is not None:
                 sender.stop(NOTIFICATION_SECONDS)
         if self._heartbeat is not None:

@@ -78,6 +78,11 @@ class Job:
         self.state = 'new'
         self.ticket = 0
 
+    @property
+    def is_stepped(self) -> bool:
+        """Whether a thread runs a step of the task now."""
+        return self.state in ('running', 'woken')
+
     def wake(self) -> None:
         """Step the task as soon as a thread is free, regardless of the pause that it requested."""
         self._pool.wake(self)
@@ -312,7 +317,7 @@ class TaskPool:
         The collector would close them in the middle of other work, e.g. in a transaction.
         """
         with self._changed:
-            waiting = [job for job in self.jobs if job.state not in ('running', 'woken')]
+            waiting = [job for job in self.jobs if not job.is_stepped]
         for job in waiting:
             try:
                 job.runner.cancel()

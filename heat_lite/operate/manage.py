@@ -203,7 +203,8 @@ def _row_id(text: str) -> int:
 
 
 def _row(service: Any) -> tuple[str, ...]:
-    values = {**service._mapping, 'status': 'up' if services.is_up(service) else 'down'}
+    status = 'up' if services.is_up(service) else 'down'
+    values = {**service._mapping, 'binary': services.LISTED_BINARY, 'status': status}
     return tuple(str(values[column]) for column in COLUMNS)
 
 

@@ -51,9 +51,10 @@ SCOPE = {
     **dict.fromkeys(('tags', 'tags_any', 'not_tags', 'not_tags_any'), TAGS),
 }
 LIST = {**FILTERS, **PAGE, **SCOPE, **dict.fromkeys(('global_tenant', 'with_count'), FLAG)}
-SHOW_NESTED = {'show_nested': FLAG}
+PLANNING = {'store': FLAG, 'live': FLAG}
+PREVIEW = {'show_nested': FLAG, **PLANNING}
 
-BODY = {
+BODY: Values = {
     'type': 'object',
     'properties': {
         'stack_name': STRING,
@@ -67,9 +68,26 @@ BODY = {
         'tags': STRING,
         'timeout_mins': {'type': 'integer', 'minimum': 0},
         'disable_rollback': {'type': ['boolean', 'string']},
+        'message': {'type': 'string', 'maxLength': 255},
     },
 }
+UPDATE_BODY: Values = {
+    **BODY,
+    'properties': {**BODY['properties'], 'revision': {'type': 'integer'}, 'plan': STRING},
+}
 NEW_BODY: Values = {**BODY, 'required': ['stack_name']}
+REFACTOR_BODY: Values = {
+    'type': 'object',
+    'properties': {
+        'stacks': {'type': 'object', 'additionalProperties': BODY},
+        'moves': {
+            'type': 'array',
+            'items': {'type': 'object', 'properties': {'from': STRING, 'to': STRING}},
+        },
+        'dry_run': {'type': 'boolean'},
+    },
+    'required': ['moves'],
+}
 ACTION_BODY = {'type': 'object', 'minProperties': 1, 'maxProperties': 1}
 
 OUTPUT_KEYS = ('output_key', 'description', 'output_value', 'output_error')
@@ -143,6 +161,14 @@ OPERATIONS = (
         body=NEW_BODY,
     ),
     Operation(
+        'POST',
+        f'{STACKS}/refactor',
+        'stacks.refactor',
+        'Move resources to other names and stacks; no object changes, or nothing does.',
+        MEMBER,
+        body=REFACTOR_BODY,
+    ),
+    Operation(
         'GET',
         f'{STACKS}/detail',
         'stacks.detail',
@@ -192,12 +218,30 @@ OPERATIONS = (
         calls=call('get_files', '1.32', 'stack_identity'),
     ),
     Operation(
+        'GET',
+        f'{STACK}/revisions',
+        'stacks.list_revisions',
+        'List the definitions that a stack has had, the newest first.',
+        READER,
+        calls=call('list_revisions', '1.39', 'stack_identity'),
+        key='revisions',
+    ),
+    Operation(
+        'GET',
+        f'{STACK}/revisions/{{revision}}',
+        'stacks.show_revision',
+        'Return a definition that a stack has had: template, environment and files.',
+        READER,
+        calls=call('show_revision', '1.39', 'stack_identity', 'revision'),
+        key='revision',
+    ),
+    Operation(
         'PUT',
         STACK,
         'stacks.update',
         'Update a stack to a template, parameters and an environment.',
         MEMBER,
-        body=BODY,
+        body=UPDATE_BODY,
         status=202,
     ),
     Operation(
@@ -210,7 +254,7 @@ OPERATIONS = (
             'stacks:update_patch': MEMBER,
             'stacks:update_no_change': 'rule:stacks:update_patch',
         },
-        body=BODY,
+        body=UPDATE_BODY,
         status=202,
     ),
     Operation(
@@ -219,8 +263,8 @@ OPERATIONS = (
         'stacks.preview_update',
         'Return what an update would change; change nothing.',
         MEMBER,
-        query=SHOW_NESTED,
-        body=BODY,
+        query=PREVIEW,
+        body=UPDATE_BODY,
     ),
     Operation(
         'PATCH',
@@ -228,8 +272,17 @@ OPERATIONS = (
         'stacks.preview_update_patch',
         'As the preview of an update; what is not given stays as it is.',
         MEMBER,
-        query=SHOW_NESTED,
-        body=BODY,
+        query=PREVIEW,
+        body=UPDATE_BODY,
+    ),
+    Operation(
+        'POST',
+        f'{STACK}/plans/{{plan_id}}/approve',
+        'stacks.approve_plan',
+        'Approve the plan that another user has stored with the preview of an update.',
+        MEMBER,
+        calls=call('approve_plan', '1.40', 'stack_identity', 'plan_id'),
+        key='plan',
     ),
     # Heat's API has no force=true, which leaves resources that cannot be deleted.
     Operation(

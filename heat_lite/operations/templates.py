@@ -100,6 +100,15 @@ OPERATIONS = (
     ),
     Operation(
         'GET',
+        f'{TYPES}/{{type_name}}/objects',
+        'types.list_objects',
+        'List the objects of the project that a template would describe by a resource type.',
+        MEMBER,
+        calls=call('list_objects', '1.40', 'type_name'),
+        key='objects',
+    ),
+    Operation(
+        'GET',
         VERSIONS,
         'types.list_template_versions',
         'List the versions of templates.',

@@ -99,9 +99,8 @@ class Enforcer:
 
     def allows_type(self, context: RequestContext, resource_type: str) -> bool:
         """Return whether the context may use a resource type; without a rule every user may."""
-        known = self.rules.registered_rules.keys() | self.rules.file_rules.keys()
         rule = f'{RESOURCE_TYPES}:{resource_type}'
-        if rule in known:
+        if rule in self.rules.registered_rules or rule in self.rules.file_rules:
             return self.allows(context, rule)
         matching = (name for name in self._patterns if fnmatch.fnmatchcase(rule, name))
         pattern = next(matching, None)

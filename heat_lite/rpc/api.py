@@ -8,8 +8,8 @@ WORKER_TOPIC = 'engine_worker'
 # to the APIs: events were written
 EVENTS_TOPIC = 'heat-lite-events'
 VERSIONS = {
-    ENGINE_TOPIC: '1.38',
-    PEER_TOPIC: '1.38',
+    ENGINE_TOPIC: '1.40',
+    PEER_TOPIC: '1.40',
     WORKER_TOPIC: '1.9',
     LISTENER_TOPIC: '1.2',
     EVENTS_TOPIC: '1.0',
@@ -23,6 +23,7 @@ LONG_METHODS = frozenset(
         'lint_template',
         'preview_stack',
         'preview_update_stack',
+        'refactor_stacks',
         'update_stack',
         'validate_template',
     }
@@ -50,11 +51,24 @@ PARAM_OBSERVE = 'observe'
 # parameters that Heat does not have
 PROTECTED = 'protected'
 ON_REPLACE = 'on_replace'
+# the resources that an update changes, with what they require, and those that it leaves
+TARGET = 'target'
+EXCLUDE = 'exclude'
+# the resources that it leaves and that differ
+NOT_APPLIED = 'not_applied'
+# the number of a stored definition, and why the definition of a stack changes
+REVISION = 'revision'
+MESSAGE = 'message'
+# the id of a stored plan; whether a preview stores one, and reads the objects in the cloud
+PLAN, STORE, LIVE = 'plan', 'store', 'live'
 # the digests of the header If-Match: those that the definition of a stack may have
 IF_MATCH = 'if_match'
 # the template as its author wrote it, where it came as a text
 TEMPLATE_TEXT = 'template_text'
+# REPLACE is also the key of the resources that an update recreates
 REPLACE, FAIL = ON_REPLACE_VALUES = ('replace', 'fail')
+# these keys travel by themselves: an older engine would pass over them, and change all
+PART, PART_KEYS = 'part', (TARGET, EXCLUDE, REPLACE)
 FORCE = 'force'
 # id of the engine that runs the action of the parent stack, for a request about a nested stack
 ON_BEHALF_OF = 'on_behalf_of'

@@ -15,6 +15,8 @@ _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', '
 _CREATE = ('stack_name', 'template', 'params', 'files', 'args')
 _UPDATE = ('stack_identity', 'template', 'params', 'files', 'args')
 _FILES = {'environment_files': None, 'files_container': None}
+_STORED = {'revision': Since('1.39'), 'plan': Since('1.40'), 'part': Since('1.40')}
+_PLANNING = {'store': Since('1.40'), 'live': Since('1.40')}
 _TAGS = {'tags': None, 'tags_any': None, 'not_tags': None, 'not_tags_any': None}
 _SCOPE = {
     'filters': None,
@@ -56,8 +58,10 @@ class EngineClient(RpcClient):
     show_stack = call('show_stack', '1.20', 'stack_identity', resolve_outputs=True)
     preview_stack = call('preview_stack', '1.36', *_CREATE, **_FILES)
     create_stack = call('create_stack', '1.36', *_CREATE, **_FILES, **_PARENT, template_id=None)
-    preview_update_stack = call('preview_update_stack', '1.36', *_UPDATE, **_FILES)
-    update_stack = call('update_stack', '1.36', *_UPDATE, **_FILES, template_id=None)
+    preview_update_stack = call(
+        'preview_update_stack', '1.36', *_UPDATE, **_FILES, **_STORED, **_PLANNING
+    )
+    update_stack = call('update_stack', '1.36', *_UPDATE, **_FILES, **_STORED, template_id=None)
     delete_stack = call(
         'delete_stack', '1.0', 'stack_identity', force=ABSENT, if_match=Since('1.38')
     )
@@ -69,6 +73,7 @@ class EngineClient(RpcClient):
     stack_check = call('stack_check', '1.0', 'stack_identity')
     stack_retry = call('stack_retry', '1.36', 'stack_identity')
     stack_protect = call('stack_protect', '1.36', 'stack_identity', 'protected')
+    refactor_stacks = call('refactor_stacks', '1.39', 'stacks', 'moves', dry_run=False)
     migrate_convergence_1 = call('migrate_convergence_1', '1.34', 'stack_id')
 
     # snapshots

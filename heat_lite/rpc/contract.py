@@ -29,7 +29,8 @@ class RpcClient:
     topic: str
     # fail at once if the queue does not exist; otherwise the message is lost and the call times out
     mandatory = False
-    # repeat an undeliverable request until its timeout, because a server may be starting
+    # repeat an undeliverable request until its timeout, because a server may be starting, and one
+    # that a server has given back
     retry_undeliverable = False
     # to all servers of the topic; only one-way messages
     fanout = False
@@ -87,8 +88,8 @@ class RpcClient:
         expects_reply: bool | None,
         timeout: float | None,
     ) -> Value:
-        messaging.check_open()
-        prepared = self._prepare(method.version_for(args), timeout or self.timeout)
+        transport = messaging.opened()
+        prepared = self._prepare(transport, method.version_for(args), timeout or self.timeout)
         expects_reply = method.expects_reply if expects_reply is None else expects_reply
         send = prepared.call if expects_reply else prepared.cast
         try:
@@ -100,7 +101,7 @@ class RpcClient:
         except oslo_messaging.MessagingTimeout:
             raise self._timed_out(method, prepared) from None
         except Exception as failure:
-            messaging.check_open()
+            messaging.opened()
             if not _is_broker_error(failure):
                 raise
             raise exception.ServiceUnavailable(
@@ -122,8 +123,12 @@ class RpcClient:
             except oslo_messaging.MessageUndeliverable:
                 if not self.retry_undeliverable:
                     raise
-                if time.monotonic() > end:
-                    raise self._timed_out(method, prepared) from None
+            except oslo_messaging.RemoteError as remote:
+                error = remote_errors.unpack(remote, method.name)
+                if self.server or not isinstance(error, exception.RequestGivenBack):
+                    raise
+            if time.monotonic() > end:
+                raise self._timed_out(method, prepared)
             time.sleep(RETRY_INTERVAL)
 
     def _timed_out(
@@ -134,17 +139,19 @@ class RpcClient:
             engine=asked, method=method.name, seconds=_timeout_of(prepared)
         )
 
-    def _prepare(self, version: str, timeout: float | None) -> oslo_client.RPCClient:
+    def _prepare(
+        self, transport: oslo_messaging.Transport, version: str, timeout: float | None
+    ) -> oslo_client.RPCClient:
         """Return the client of oslo.messaging; kept, because creating one takes about 20 us."""
-        key = (messaging.transport, version, timeout)
+        key = (transport, version, timeout)
         if key not in self._prepared:
             self._prepared = {
                 known: prepared
                 for known, prepared in self._prepared.items()
-                if known[0] is messaging.transport
+                if known[0] is transport
             }
             created = oslo_messaging.get_rpc_client(
-                messaging.transport,
+                transport,
                 oslo_messaging.Target(
                     topic=self.topic, server=self.server, version=version, fanout=self.fanout
                 ),

@@ -93,7 +93,7 @@ def stop_stack(context: RequestContext, engine_id: str, stack_identity: Values) 
 
 
 def _liveness_client(engine_id: str) -> ListenerClient:
-    return ListenerClient(engine_id, messaging.transport.conf.engine_life_check_timeout)
+    return ListenerClient(engine_id, messaging.opened().conf.engine_life_check_timeout)
 
 
 def _call(

@@ -108,10 +108,12 @@ def _is_rabbit() -> bool:
     return _url.transport.partition('+')[0] in ('rabbit', 'kombu')
 
 
-def check_open() -> None:
-    """Raise ServiceUnavailable after ``cleanup``."""
-    if transport is None:
+def opened() -> oslo_messaging.Transport:
+    """Return the transport. Raises ServiceUnavailable after ``cleanup``, which requests outlive."""
+    found = transport
+    if found is None:
         raise exception.ServiceUnavailable(reason='this process stops; repeat the request')
+    return found
 
 
 def check_broker() -> None:
@@ -189,22 +191,30 @@ def serve(
         endpoint.target = oslo_messaging.Target(version=version)  # type: ignore[attr-defined]
     dispatcher = Dispatcher(endpoints, around, max_reply)
     rpc_server = oslo_server.RPCServer(transport, target, dispatcher, executor='threading')
-    return Server(rpc_server, pool_size, own_queue=f'{topic}.{server}')
+    return Server(rpc_server, pool_size, topic, server)
 
 
-def delete_queue(queue: str) -> None:
-    """Delete a queue of RabbitMQ that has no consumer any more; oslo.messaging would leave it."""
+def delete_queue(queue: str, is_shared: bool = False, if_empty: bool = False) -> bool:
+    """Delete a queue of RabbitMQ, which oslo.messaging would leave. Return whether it is gone.
+
+    One that servers share only if none uses it and, with ``if_empty``, if it has no message. It
+    stays where an option makes it durable: Heat declares it by the same option.
+    """
     connect = _connector()
     if connect is None:
-        return
+        return True
     try:
         # With the lock, because the heartbeat thread of the connection reads from it, too; on a
         # channel of its own, because an error closes the channel.
         with connect(retry=0) as pooled, pooled._connection_lock:
+            if is_shared and pooled.durable:
+                return True
             with pooled.connection.connection.channel() as channel:
-                channel.queue_delete(queue=queue)
+                channel.queue_delete(queue=queue, if_unused=is_shared, if_empty=if_empty)
     except Exception as error:  # the driver's library raises many classes
         LOG.info('Queue %s was not deleted and stays on the broker: %s', queue, error)
+        return False
+    return True
 
 
 def notifier(publisher_id: str) -> oslo_messaging.Notifier | None:
@@ -261,26 +271,54 @@ class Server:
     """RPC server of oslo.messaging whose idle threads use no CPU."""
 
     def __init__(
-        self, server: oslo_server.RPCServer, pool_size: int | None, own_queue: str
+        self, server: oslo_server.RPCServer, pool_size: int | None, topic: str, name: str
     ) -> None:
         self._server = server
         self._pool_size = pool_size
-        self._own_queue = own_queue
+        self._topic, self._name = topic, name
         # The threads of the library's pool poll once a second, and take as long to end.
-        server._executor_cls = functools.partial(request_executor.RequestExecutor, refuse=_refuse)
+        # Calls that run at a pause keep their executor, so there is one.
+        server._executor_cls = functools.cache(
+            functools.partial(request_executor.RequestExecutor, refuse=_refuse)
+        )
+        self._guard = threading.Lock()
+        self._stopped = False
 
     def start(self) -> None:
-        """Start to accept requests."""
-        self._server.start(override_pool_size=self._pool_size)
+        """Start to accept requests; do nothing if the server does so, or is stopped."""
+        with self._guard:
+            if self._server.listener is None and not self._stopped:
+                try:
+                    self._server.start(override_pool_size=self._pool_size)
+                except Exception:
+                    self._server.stop()  # else the library ignores the next start
+                    raise
+
+    def pause(self) -> None:
+        """Leave requests to the other servers of the topic, until the next start.
+
+        Those that have done nothing yet are given back to their clients.
+        """
+        with self._guard:
+            if self._server.listener is not None and not self._stopped:
+                self._server.stop()
+                listener, self._server.listener = self._server.listener, None
+                listener.cleanup()
+        for incoming, attempt in self._server._work_executor.attempts():
+            if _expects_reply(incoming) and attempt.give_back():
+                _answer(incoming, exception.RequestGivenBack())
 
     def stop(self) -> None:
         """Stop to accept requests."""
-        self._server.stop()
+        with self._guard:
+            self._stopped = True
+            self._server.stop()
 
     def wait(self) -> None:
-        """Wait for the end of all accepted requests, then delete the queue of this server."""
+        """Wait for the end of all accepted requests, then delete what no other server uses."""
         self._server.wait()
-        delete_queue(self._own_queue)
+        delete_queue(f'{self._topic}.{self._name}')
+        delete_queue(self._topic, is_shared=True, if_empty=True)
 
 
 def stop_servers(servers: Sequence[Server], seconds: float | None = None) -> bool:
@@ -355,20 +393,28 @@ def _reads_tables(incoming: RpcIncomingMessage, method: str) -> bool:
     return method in tables.METHODS and tables.CONTEXT_KEY in incoming.ctxt
 
 
-def _refuse(incoming: Sequence[RpcIncomingMessage]) -> bool:
+def _refuse(incoming: request_executor.Incoming) -> bool:
     """Answer a request that has waited for its turn until the server was stopped.
 
     Return False for a cast: its sender expects no answer, so it would be lost.
     """
-    message = incoming[0]
-    # what a message over a broker replies to, and one inside the process
-    if not (getattr(message, 'reply_q', None) or getattr(message, 'pending', None)):
+    if not _expects_reply(incoming):
         return False
-    error = exception.ServiceUnavailable(reason='the engine is stopped; repeat the request')
-    carrier = remote_errors.Carrier(error)
-    message.acknowledge()
-    message.reply(failure=(type(carrier), carrier, None))
+    reason = 'the engine is stopped; repeat the request'
+    _answer(incoming, exception.ServiceUnavailable(reason=reason))
     return True
+
+
+def _expects_reply(incoming: request_executor.Incoming) -> bool:
+    # what a message over a broker replies to, and one inside the process
+    return bool(getattr(incoming[0], 'reply_q', None) or getattr(incoming[0], 'pending', None))
+
+
+def _answer(incoming: request_executor.Incoming, error: exception.HeatException) -> None:
+    """Answer a request that is not executed with an error."""
+    carrier = remote_errors.Carrier(error)
+    incoming[0].acknowledge()
+    incoming[0].reply(failure=(type(carrier), carrier, None))
 
 
 def _log_failure(method: str, error: Exception) -> None:

@@ -28,6 +28,8 @@ from heat_lite.common.value_types import Value, Values
 # Lower limit of the wait for the next message, in seconds. A message ends the wait at once; only
 # the check whether the server is stopped has to wait for it.
 MIN_CONSUME_TIMEOUT = 0.25
+#: a connection is given up when it was silent for twice as long, by the broker for three times
+HEARTBEAT_SECONDS = 8
 LIBRARY = 'oslo_messaging._drivers.impl_rabbit'
 GROUP = 'oslo_messaging_rabbit'
 #: in the names of queues, for a configuration that no program has loaded
@@ -47,7 +49,10 @@ class Connection:
 
     # attributes and methods of the library's connection
     channel: object | None
+    amqp_durable_queues: bool | None
     heartbeat_timeout_threshold: float
+    rabbit_transient_queues_ttl: int
+    use_queue_manager: bool
     _initial_pid: int
     _consumers: dict[Any, int]
     _heartbeat_supported_and_enabled: Callable[[], bool]
@@ -61,6 +66,28 @@ class Connection:
         except Exception as error:
             attempts = itertools.chain([_raiser(error)], itertools.repeat(method))
         return super().ensure(lambda: next(attempts)(), *args, **kwargs)  # type: ignore[misc]
+
+    def declare_consumer(self, consumer: Value) -> Value:
+        """Declare a queue, which is durable unless amqp_durable_queues is set to false.
+
+        RabbitMQ 4.3 refuses a queue that is neither durable nor exclusive. The exchange stays as
+        Heat and the readers of its notifications declare it, and so do queues that the queue
+        manager gives the names of Heat's. A queue with the id of its server expires as those for
+        replies do, in case the server is killed.
+        """
+        is_named = self.use_queue_manager and consumer.type != 'topic'
+        if self.amqp_durable_queues is not False and not is_named:
+            consumer.durable = True
+        if consumer.type == 'topic' and '.' in consumer.queue_name:
+            seconds = self.rabbit_transient_queues_ttl
+            consumer.queue_arguments |= {'x-expires': seconds * 1000} if seconds else {}
+        return super().declare_consumer(consumer)  # type: ignore[misc]
+
+    def _publish(self, exchange: Value, *args: object, **kwargs: object) -> None:
+        """Send a message, which the broker writes to its disk if amqp_durable_queues is true."""
+        if not self.amqp_durable_queues:
+            exchange.delivery_mode = 'transient'
+        super()._publish(exchange, *args, **kwargs)  # type: ignore[misc]
 
     def consume(self, timeout: float | None = None) -> None:
         """Wait for a message for ``timeout`` seconds, or MIN_CONSUME_TIMEOUT if that is longer.
@@ -109,12 +136,21 @@ def _raiser(error: Exception) -> Callable[[], NoReturn]:
     return attempt
 
 
+def set_defaults() -> None:
+    """Set the defaults of options that the library defines."""
+    library = importlib.import_module(LIBRARY)
+    # unset: queues are durable, exchanges are not
+    cfg.set_defaults(library.rpc_amqp.amqp_opts, amqp_durable_queues=None)
+    cfg.set_defaults(library.rabbit_opts, heartbeat_timeout_threshold=HEARTBEAT_SECONDS)
+
+
 def check_options(conf: cfg.ConfigOpts, url: oslo_messaging.TransportURL) -> None:
     """Raise ConfigurationError for options with which the library would fail at each request.
 
     A WSGI server would name the queues of all its applications alike, so the default of their
     name is that of the program.
     """
+    set_defaults()
     library = importlib.import_module(LIBRARY)
     for opts in (library.rabbit_opts, library.rpc_amqp.amqp_opts):
         conf.register_opts(opts, group=GROUP)
@@ -127,8 +163,10 @@ def check_options(conf: cfg.ConfigOpts, url: oslo_messaging.TransportURL) -> Non
     if options.use_queue_manager:
         _require_lock_folder()
         if not Path(f'/proc/{os.getpgrp()}').exists():
-            # the library counts the processes of a group, and reads when its first one started
+            # The library counts the processes of a group, and reads when its first one started. A
+            # process that leads its own is number 1 of it, and takes the replies of no other.
             os.setpgid(0, 0)
+            conf.set_override('processname', f'{options.processname}-{os.getpid()}', group=GROUP)
 
 
 def _require_lock_folder() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from oslo_messaging._drivers.base import RpcIncomingMessage
 
-from heat_lite.common import log_context
+from heat_lite.common import attempt, log_context
 from heat_lite.common.admission import Admission, Permit
 
 #: what a server of oslo.messaging receives at a time
@@ -41,7 +41,7 @@ class RequestExecutor:
         self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
         self._lock = threading.Lock()
         self._waiting: set[_Call] = set()
-        self._running = 0
+        self._running: set[_Call] = set()
         self._all_ended = threading.Condition(self._lock)
         self._closed = False
         _executors.add(self)
@@ -62,6 +62,11 @@ class RequestExecutor:
             if not self._closed:
                 self._pool.shutdown(wait=False)
                 self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
+
+    def attempts(self) -> list[tuple[Incoming, attempt.Attempt]]:
+        """Return the messages of the calls that wait or run, with the attempts at them."""
+        with self._lock:
+            return [(call.incoming, call.attempt) for call in (*self._waiting, *self._running)]
 
     def shutdown(self, wait: bool = True) -> None:
         """Refuse the calls that wait, or begin them; wait for the end of those that run."""
@@ -87,16 +92,19 @@ class RequestExecutor:
                 return
             self._waiting.remove(call)
             self._pool.submit(self._run, call)  # raises RuntimeError after the shutdown
-            self._running += 1
+            self._running.add(call)
 
     def _run(self, call: '_Call') -> None:
+        attempt.set_current(call.attempt)
         try:
-            call.function(call.incoming)
+            if not call.attempt.given_back:
+                call.function(call.incoming)
         finally:
+            attempt.set_current(None)
             log_context.forget_request()  # an idle thread would keep it
             self._admission.leave(call.permit)
             with self._lock:
-                self._running -= 1
+                self._running.remove(call)
                 self._all_ended.notify_all()
 
 
@@ -109,6 +117,7 @@ class _Call:
         self._executor = executor
         self.function = function
         self.incoming = incoming
+        self.attempt = attempt.Attempt()
         self.permit = Permit(project_of(incoming), self)
 
     def set(self) -> None:

@@ -54,6 +54,8 @@ NAME = struct.Struct('36s?')
 ENDED_BY_OTHERS = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
 #: seconds without a sign of life of any worker after which systemd hears nothing either
 QUIET_SECONDS = 10.0
+#: seconds after which systemd takes a program as started that waits for its database or broker
+READY_SECONDS = 20.0
 #: environment variable with the folder in which workers report their health; it ends with us
 FOLDER_VARIABLE = 'HEAT_LITE_MONITORING'
 
@@ -309,19 +311,20 @@ class Systemd:
         #: seconds between two signs of life; None: systemd expects none
         self._interval = int(environ.get('WATCHDOG_USEC', 0)) / 3e6 if ours else 0
         self._last = 0.0
+        self._ready_by = time.monotonic() + READY_SECONDS
         self._started = False
         self._status = None
 
     def tell_state(self, ready, count, lively):
         """Tell what has changed. ``ready`` of ``count`` workers are; ``lively``: one moves."""
-        if ready == count and not self._started:
+        now = time.monotonic()
+        if not self._started and (ready == count or now > self._ready_by):
             self._started = True
             self.tell('READY=1')
         status = f'STATUS={ready} of {count} workers are ready'
         if status != self._status:
             self._status = status
             self.tell(status)
-        now = time.monotonic()
         if self._interval and lively and now - self._last >= self._interval:
             self._last = now
             self.tell('WATCHDOG=1')

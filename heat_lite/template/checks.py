@@ -151,6 +151,7 @@ _TYPES = {
     'description': ((str,), 'string'),
     'external_id': ((str, dict), 'string'),
     'condition': ((str, bool, dict), 'string_or_boolean'),
+    'lifecycle': ((dict,), 'object'),
 }
 
 

@@ -1,11 +1,11 @@
 """Parsed definitions of resources and outputs."""
 
 import copy
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, function
+from heat_lite.template import checks, function, resource_registry
 from heat_lite.template.dialects import Version
 from heat_lite.template.function import Parser
 from heat_lite.template.suggest import suggest
@@ -52,6 +52,9 @@ class ResourceDefinition:
         self.condition = snippet.get(words['condition'])
         depends_on = snippet.get(words['depends_on'])
         self.depends_on = [depends_on] if isinstance(depends_on, str) else list(depends_on or ())
+        place = self._place('lifecycle')
+        self._lifecycle = snippet.get(place[-1]) or {}
+        checks.raise_first(resource_registry.lifecycle_violations(self._lifecycle), place)
         for part in _PARSED:
             parse = self._deletion_policy if part == 'deletion_policy' else self._parsed
             setattr(self, part, parse(part, parser))
@@ -108,6 +111,23 @@ class ResourceDefinition:
             return function.resolve(self.external_id, parser.scope) is None
         except (exception.HeatException, *function.ARGUMENT_ERRORS):
             return False  # it reads a resource, or the validation of the resource reports it
+
+    def _lifecycles(self) -> Iterator[Mapping[str, Value]]:
+        """Yield the lifecycle of the template and those of the environment."""
+        yield self._lifecycle
+        if self.template is not None and self.template.environment is not None:
+            yield from self.template.environment.registry.lifecycles(self.name)
+
+    @property
+    def prevents_destroy(self) -> bool:
+        """Whether no update may replace or delete the object, and no delete may take the stack."""
+        return any(each.get(resource_registry.PREVENT_DESTROY) for each in self._lifecycles())
+
+    @property
+    def ignored_paths(self) -> list[str]:
+        """The paths of properties whose changes an update passes over."""
+        key = resource_registry.IGNORE_CHANGES
+        return [path for each in self._lifecycles() for path in each.get(key, ())]
 
     def resolved_metadata(self, resolve: Callable[[Value], Value]) -> Value:
         """Return the metadata. Raises StackValidationFailed with the place of wrong arguments."""

@@ -39,6 +39,12 @@ HOT = Dialect(
     _words(f'{_RESOURCE} external_id condition'),
     _words(_OUTPUT),
 )
+#: HOT, and what Heat does not have
+OWN = dataclasses.replace(
+    HOT,
+    sections=_words(f'{_SECTIONS} parameter_groups moved'),
+    resource=_words(f'{_RESOURCE} external_id condition lifecycle'),
+)
 CFN = Dialect(
     'cfn',
     _words(f'{_SECTIONS} mappings', _camel),
@@ -72,7 +78,7 @@ class Version:
     def sections(self) -> set[str]:
         """The names of all sections that this version allows."""
         known = set(self.dialect.sections.values()) | (
-            {self.key} if self.dialect is HOT else set(VERSION_KEYS[1:])
+            set(VERSION_KEYS[1:]) if self.dialect is CFN else {self.key}
         )
         return known if self.has_conditions else known - {self.dialect.sections['conditions']}
 

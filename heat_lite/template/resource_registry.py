@@ -3,7 +3,7 @@
 A mapping is an alias (``My::Server: OS::Nova::Server``), a template
 (``My::Server: file:///server.yaml``) or a pattern that ends in a star
 (``OS::Networking::*: OS::Neutron::*``). The key ``resources`` holds mappings, hooks and restricted
-actions by name of resource.
+actions and lifecycles by name of resource.
 """
 
 import dataclasses
@@ -15,9 +15,13 @@ from typing import NamedTuple
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_texts import quoted
 from heat_lite.common.value_types import Value
+from heat_lite.template import checks
+from heat_lite.template.checks import Violation
+from heat_lite.template.suggest import with_keyword_suggestion
 
 PER_RESOURCE = 'resources'
-HOOKS, RESTRICTED_ACTIONS = 'hooks', 'restricted_actions'
+HOOKS, RESTRICTED_ACTIONS, LIFECYCLE = 'hooks', 'restricted_actions', 'lifecycle'
+LIFECYCLE_KEYS = PREVENT_DESTROY, IGNORE_CHANGES = 'prevent_destroy', 'ignore_changes'
 HOOK_TYPES = ('pre-create', 'pre-update', 'pre-delete', 'post-create', 'post-update', 'post-delete')
 RESTRICTABLE = ('update', 'replace')
 TEMPLATE, TYPE = 'template', 'type'
@@ -63,7 +67,7 @@ class TypeRegistry:
             if name.endswith('*') and isinstance(target, str) and not is_template(target)
         }
         self._prefix_lengths = sorted({len(name) - 1 for name in self._patterns})
-        self._settings: dict[tuple[str, str], set[str]] = {}
+        self._settings: dict[tuple[str, str], list[Value]] = {}
         self._base, self._records = base, records
         self._resolved: dict[str, str] = {}
         #: the types whose place the templates around the stack take: they are not mapped here
@@ -160,19 +164,21 @@ class TypeRegistry:
 
     def hooks(self, resource_name: str) -> set[str]:
         """Return the hooks of a resource."""
-        return self._settings_of(resource_name, HOOKS)
+        return _texts(self._settings_of(resource_name, HOOKS))
 
     def restricted_actions(self, resource_name: str) -> set[str]:
         """Return the restricted actions of a resource: ``update``, ``replace``."""
-        return self._settings_of(resource_name, RESTRICTED_ACTIONS)
+        return _texts(self._settings_of(resource_name, RESTRICTED_ACTIONS))
 
-    def _settings_of(self, resource_name: str, key: str) -> set[str]:
+    def lifecycles(self, resource_name: str) -> list[dict[str, Value]]:
+        """Return the lifecycles of a resource, one for each entry that has one."""
+        return self._settings_of(resource_name, LIFECYCLE)
+
+    def _settings_of(self, resource_name: str, key: str) -> list[Value]:
+        """Return the values of a key in the entries of a resource; do not change them."""
         if (resource_name, key) not in self._settings:
-            found: set[str] = set()
-            for entry in self._entries_of(resource_name):
-                values = entry.get(key, ())
-                found.update((values,) if isinstance(values, str) else values)
-            self._settings[resource_name, key] = found
+            entries = self._entries_of(resource_name)
+            self._settings[resource_name, key] = [each[key] for each in entries if key in each]
         return self._settings[resource_name, key]
 
     def _entries_of(self, resource_name: str) -> Iterator[dict[str, Value]]:
@@ -223,7 +229,13 @@ class TypeRegistry:
         inner: dict[str, Value] = {}
         for entry in self._entries_of(resource_name):
             inner.update({name: value for name, value in entry.items() if isinstance(value, dict)})
+        inner.pop(LIFECYCLE, None)
         return {PER_RESOURCE: inner, **entries}
+
+
+def _texts(values: list[Value]) -> set[str]:
+    """Return the texts of values that are each a text or several ones."""
+    return {text for each in values for text in ((each,) if isinstance(each, str) else each)}
 
 
 def _matcher(pattern: str) -> Callable[[str], Value]:
@@ -341,15 +353,39 @@ def _resources(data: Mapping[str, Value] | None) -> dict[str, Value]:
 
 
 def _entry(name: str, data: Value) -> dict[str, Value]:
-    """Return the settings of one resource: entries, hooks, restricted actions, nested resources."""
+    """Return the settings of one resource: entries, hooks, restricted actions, lifecycle, nested
+    resources.
+    """
     if not isinstance(data, Mapping):
         raise ValueError(
             f'The entry "{name}" of the resources of the resource_registry must be a map'
         )
+    checks.raise_first(lifecycle_violations(data.get(LIFECYCLE) or {}))
     return {
-        key: _entry(key, value) if isinstance(value, Mapping) else value
+        key: _entry(key, value) if isinstance(value, Mapping) and key != LIFECYCLE else value
         for key, value in _stated(data)
     }
+
+
+def lifecycle_violations(given: Value) -> Iterator[Violation]:
+    """Yield what cannot be a lifecycle, unknown keys of one, and values of a wrong type."""
+    if not isinstance(given, Mapping):
+        yield _violation('A lifecycle must be a map')
+        return
+    for key, value in given.items():
+        if key not in LIFECYCLE_KEYS:
+            text = f'"{key}" is not a key of a lifecycle'
+            yield _violation(with_keyword_suggestion(text, key, LIFECYCLE_KEYS), key)
+        elif key == PREVENT_DESTROY and not isinstance(value, bool):
+            yield _violation(f'{key} must be true or false', key)
+        elif key == IGNORE_CHANGES and not (
+            isinstance(value, list) and all(isinstance(each, str) for each in value)
+        ):
+            yield _violation(f'{key} must be a list of paths of properties', key)
+
+
+def _violation(text: str, *path: str) -> Violation:
+    return Violation('resource-definition', path, exception.StackValidationFailed(text))
 
 
 def _is_empty(value: Value) -> bool:

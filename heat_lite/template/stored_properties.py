@@ -5,12 +5,13 @@ not given, with ids in the place of names. Both forms are read through the schem
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value, without_none
-from heat_lite.template import coercion
+from heat_lite.template import coercion, function
 from heat_lite.template.constraints import MAP
+from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.properties import Properties, replace_names
 from heat_lite.template.schema import PropertySchema
 
@@ -51,6 +52,51 @@ class StoredProperties(Properties):
             return self._find(kind, value)
         except exception.StackValidationFailed:
             return value
+
+
+def with_ignored(
+    definition: ResourceDefinition, stored: Mapping[str, Value] | None
+) -> ResourceDefinition:
+    """Return the definition with the stored values of what it ignores changes of."""
+    given, paths = definition.properties, definition.ignored_paths
+    if not paths or stored is None or isinstance(given, StoredValues):
+        return definition
+    return definition.with_properties(with_stored_parts(given or {}, stored, paths))
+
+
+def with_stored_parts(value: Value, stored: Value, paths: Collection[str]) -> Value:
+    """Return a value, or a parsed tree, with the parts at ``paths`` as ``stored`` has them."""
+    for path in paths:
+        value = _with_part(value, stored, path.split('.'))
+    return value
+
+
+def _with_part(value: Value, stored: Value, path: Sequence[str]) -> Value:
+    if isinstance(value, function.Function):
+        return _Kept(value.name, [value, stored, path])
+    key, *rest = path
+    if isinstance(value, Mapping) and isinstance(stored, Mapping):
+        others = {name: part for name, part in value.items() if name != key}
+        if rest and key in value:
+            return {**others, key: _with_part(value[key], stored.get(key), rest)}
+        return {**others, key: stored[key]} if not rest and key in stored else others
+    index = int(key) if key.isdecimal() else len(key)
+    if (
+        isinstance(value, list)
+        and isinstance(stored, list)
+        and index < min(map(len, (value, stored)))
+    ):
+        part = _with_part(value[index], stored[index], rest) if rest else stored[index]
+        return [*value[:index], part, *value[index + 1 :]]
+    return value
+
+
+class _Kept(function.Function):
+    """A call with the part of its result at a path as it is stored."""
+
+    def result(self, scope: function.Scope) -> Value:
+        call, stored, path = self.args
+        return _with_part(function.resolve(call, scope), stored, path)
 
 
 def changed_values(

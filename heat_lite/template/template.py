@@ -1,14 +1,23 @@
 """Templates, and templates bound to parameters."""
 
 import copy
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, conditions, dialects, function, versions
+from heat_lite.template import (
+    checks,
+    conditions,
+    dialects,
+    function,
+    resource_registry,
+    versions,
+)
 from heat_lite.template.definition import OutputDefinition, ResourceDefinition
 from heat_lite.template.dialects import Version
+from heat_lite.template.editing import former_names
 from heat_lite.template.environment import PARAMETERS, Environment
 from heat_lite.template.function import Parser, Scope
 from heat_lite.template.parameters import parameter_groups, parameter_types
@@ -123,6 +132,17 @@ class Template:
         return section
 
     @lru_cache.cached_property
+    def may_prevent_destroy(self) -> bool:
+        """Whether the template, its environment or its files may have a ``prevent_destroy``."""
+        texts = json.dumps(self.content()[:3], default=str)
+        return resource_registry.PREVENT_DESTROY in texts
+
+    @property
+    def moves(self) -> dict[str, str]:
+        """``{former name: name}`` of the resources that got another name, for our own version."""
+        return former_names.targets(self.section('moved') or [])
+
+    @lru_cache.cached_property
     def condition_definitions(self) -> dict[str, Value]:
         """The parsed section of conditions. Raises StackValidationFailed for invalid functions."""
         word = self.version.dialect.sections['conditions']
@@ -141,6 +161,8 @@ class Template:
         checks.raise_first(checks.sections(self.data, self.version), ())
         bodies = checks.resource_bodies(self.section_map('resources'), self.version)
         checks.raise_first(bodies, (self.version.dialect.sections['resources'],))
+        moved = former_names.violations(self.section('moved') or [], self.resource_snippets)
+        checks.raise_first(moved, ('moved',))
 
     def validate_declarations(self) -> None:
         """Check parameter groups and conditions."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function
-from heat_lite.template.dialects import CFN, HOT, VERSION_KEYS, Version
+from heat_lite.template.dialects import CFN, HOT, OWN, VERSION_KEYS, Version
 from heat_lite.template.function import Entry
 from heat_lite.template.functions import cfn, lists_and_maps, logic, refs, strings
 from heat_lite.template.parameters import parameter_schema
@@ -101,6 +101,7 @@ _HOT_FUNCTIONS: dict[str, dict[str, Entry]] = {
     '2018-03-02': {},
     '2018-08-31': {},
     '2021-04-16': {'if': logic.IfNullable},
+    'heat_lite_2026-12-01': {},
 }
 _RELEASES = {
     'newton': '2016-10-14',
@@ -139,7 +140,7 @@ def _hot_versions() -> Iterator[Version]:
         yield Version(
             name,
             'heat_template_version',
-            HOT,
+            OWN if name.startswith('heat_lite') else HOT,
             functions,
             _conditions(conditions, functions) if later else None,
             _HOT_PARAMETER | ({'tags'} if name >= '2018-03-02' else set()),
@@ -226,7 +227,8 @@ def template_version(data: Mapping[str, Value]) -> Version:
         )
     [(key, name)] = given.items()
     if name not in TABLE[key]:
-        known = sorted(TABLE[key])
+        # as recorded of Heat: without what it does not have
+        known = sorted(each for each, row in TABLE[key].items() if row.dialect is not OWN)
         should = (
             f'should be one of: {", ".join(known)}' if len(known) > 1 else f'should be: {known[0]}'
         )

@@ -102,12 +102,20 @@ def attacks(service, cfn, clients):
 
 def memory(service):
     """Return the resident memory of all processes of a service in MB, by name and process id."""
+
+    def resident(folder):
+        return int((folder / 'status').read_text().partition('VmRSS:')[2].split()[0]) // 1024
+
+    return of_processes(service, resident)
+
+
+def of_processes(service, read):
+    """Return ``read(folder in /proc)`` of all processes of a service, by name and process id."""
     found = {}
     for name, process in service.processes.items():
         for pid in bystander.family(process.pid):
             with contextlib.suppress(OSError):
-                status = Path(f'/proc/{pid}/status').read_text()
-                found[name, pid] = int(status.partition('VmRSS:')[2].split()[0]) // 1024
+                found[name, pid] = read(Path(f'/proc/{pid}'))
     return found
 
 

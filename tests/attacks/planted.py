@@ -153,6 +153,8 @@ SHOWN = {
     'GET stacks/{stack_name}/{stack_id}/export': 'complete, for an adoption',
     'DELETE stacks/{stack_name}/{stack_id}/abandon': 'complete, for an adoption',
     'GET stacks/{stack_name}/{stack_id}/template': 'the default is written in the template',
+    'POST stacks/refactor': 'the default is written in the template',
+    'GET stacks/{stack_name}/{stack_id}/revisions/{revision}': 'the same, of a former template',
     'GET stacks/{stack_name}/{stack_id}/resources/{resource_name}/metadata': 'servers read it',
     'GET software_configs/{config_id}': 'servers read it',
 }

@@ -33,6 +33,8 @@ STACK_PARTS = (
     '/outputs/wrong',
     '/snapshots',
     '/export',
+    '/revisions',
+    '/revisions/1',
 )
 CONFIGURATION = """
 [DEFAULT]
@@ -175,10 +177,15 @@ def change(ask, path):
     body = planted.request('planted', planted.WORKING, body=planted.SECRETS['body'] + '-2')
     wrong = planted.request('planted', body=HIDDEN * 9)
     for method in ('PUT', 'PATCH'):
-        assert ask(method, f'{path}/preview?show_nested=true', body).status_code == 200
+        preview = f'{path}/preview?show_nested=true'
+        assert ask(method, preview, body).status_code == 200
+        plan = {'plan': ask(method, f'{preview}&store=true&live=true', body).json()['plan']['id']}
+        assert ask(method, preview, plan).status_code == 200
+        assert ask('POST', f'{path}/plans/{plan["plan"]}/approve').status_code == 403
         assert ask(method, path, wrong).status_code == 400
         assert ask(method, path, body).status_code == 202
         assert ask.rest(path) == 'UPDATE_COMPLETE'
+        assert ask(method, path, plan).status_code == 409
     made = ask('POST', f'{path}/snapshots', {'name': 's'}).json()
     assert ask.rest(path) == 'SNAPSHOT_COMPLETE'
     snapshot = f'{path}/snapshots/{made["id"]}'
@@ -190,6 +197,8 @@ def change(ask, path):
     ask('DELETE', snapshot)
     ask('POST', f'{path}/actions', {'check': None})
     assert ask.rest(path) == 'CHECK_COMPLETE'
+    moves = {'moves': [{'from': 'planted/kept', 'to': 'planted/moved'}], 'dry_run': True}
+    assert ask('POST', '/stacks/refactor', moves).status_code == 200
     ask('POST', f'{path}/resources/kept/signal', {'x': planted.SECRETS['body']})
     reason = {'mark_unhealthy': True, 'resource_status_reason': planted.SECRETS['body'] + '-2'}
     ask('PATCH', f'{path}/resources/kept', reason)
@@ -222,6 +231,7 @@ def use_other_routes(ask):
         answer = ask('POST', url, {**texts, 'files': body['files'], 'line': 1, 'column': 2})
         assert answer.status_code == 200, answer.text
     ask('GET', '/validate/choices/nova.flavor')
+    ask('GET', '/resource_types/OS::Neutron::Net/objects')
     for each in ask('GET', '/software_configs').json()['software_configs']:
         ask('GET', f'/software_configs/{each["id"]}')
     config = ask('POST', '/software_configs', {'name': 'c', 'config': 'x'}).json()

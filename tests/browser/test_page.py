@@ -10,6 +10,7 @@ import pytest
 from tests import databases, identity, ports
 from tests.browser import conftest
 from tests.functional import shapes
+from tests.functional.test_stack_lifecycle_rest import settled
 from tests.timeouts import WAIT_SECONDS
 
 TEST = 'OS::Heat::TestResource'
@@ -65,7 +66,7 @@ PAINTED = """new Promise(done => {
 SHOWN = """() => document.querySelector('.editor-root')
   || document.querySelector('.panel').textContent.length > 12"""
 #: the tabs of a stack, the graph aside
-TABS = ('resources', 'timeline', 'events', 'outputs', 'template', 'snapshots', 'drift')
+TABS = ('resources', 'timeline', 'events', 'outputs', 'template', 'history', 'snapshots', 'drift')
 MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&{{7*7}}\u202eabc'
 
 
@@ -122,6 +123,35 @@ def test_stack_is_created_and_its_graph_turns_green(window, tmp_path):
     page.get_by_role('link', name='outputs').click()
     page.get_by_text('Where the shop is').wait_for()
     assert page.get_by_role('button', name='Show the value').count() == 1
+
+
+def test_history_shows_differences_and_leads_back(window, service):
+    def template(value):
+        start = 'heat_template_version: 2021-04-16\nresources:\n  a:\n'
+        return f'{start}    type: {TEST}\n    properties:\n      {value}\n'
+
+    body = {'stack_name': 'past', 'template': template('value: one'), 'message': '<b>first</b>'}
+    made = service.ask('POST', '/stacks', body).json()['stack']
+    path = f'/stacks/past/{made["id"]}'
+    settled(service, path)
+    changed = {'template': template('value: two'), 'tags': 'x', 'message': 'a better value'}
+    assert service.ask('PATCH', path, changed).status_code == 202
+    settled(service, path)
+    page = window.open(f'stacks/past/{made["id"]}/history')
+    page.get_by_text('<b>first</b>').wait_for()
+    page.get_by_role('button', name='Differences').click()
+    page.locator('.lines ins', has_text='value: two').wait_for()
+    page.locator('.lines del', has_text='value: one').wait_for()
+    page.locator('.properties', has_text='tags').wait_for()
+    window.picture('history')
+    page.get_by_role('button', name='Apply').click()
+    page.get_by_text('1 to update').wait_for()
+    page.get_by_label('Why').fill('the way back')
+    window.picture('history-apply')
+    page.get_by_role('button', name='Update the stack').click()
+    page.get_by_text('the way back').wait_for()
+    stack = settled(service, path)
+    assert (stack['stack_status'], stack['tags']) == ('UPDATE_COMPLETE', [])
 
 
 def test_hidden_parameter_of_each_type_is_covered_while_it_is_typed(window, service):

@@ -41,7 +41,7 @@ class Cloud:
         self.checkpoint('before create')
         object_id = f'{name}{SEPARATOR}{uuid.uuid4().hex[:8]}'
         (self.folder / object_id).write_text(str(steps))
-        self._log_call('create', object_id)
+        self.log_call('create', object_id)
         self.checkpoint('after create')
         return object_id
 
@@ -68,14 +68,14 @@ class Cloud:
     def update(self, object_id, steps=0):
         self.checkpoint('before update')
         (self.folder / object_id).write_text(str(steps))
-        self._log_call('update', object_id)
+        self.log_call('update', object_id)
         self.checkpoint('after update')
 
     def delete(self, object_id):
         self.checkpoint('before delete')
         with contextlib.suppress(FileNotFoundError):
             (self.folder / object_id).unlink()
-        self._log_call('delete', object_id)
+        self.log_call('delete', object_id)
         self.checkpoint('after delete')
 
     # copies made by snapshots
@@ -94,9 +94,15 @@ class Cloud:
             (self.folder / copy_id).unlink()
         self.checkpoint('after drop')
 
-    def _log_call(self, call, object_id):
+    def log_call(self, call, object_id):
         with open(self.folder / '.calls', 'a') as calls:
             calls.write(f'{call} {object_id} {os.getpid()}\n')
+
+    def calls(self, wanted):
+        """Return (object, process id) of each call of one kind, in their order."""
+        path = self.folder / '.calls'
+        lines = path.read_text().splitlines() if path.exists() else ()
+        return [tuple(line.split()[1:]) for line in lines if line.startswith(f'{wanted} ')]
 
 
 cloud = Cloud()
@@ -211,4 +217,21 @@ class Copied(Thing):
         cloud.drop(data['resource_data']['copy'])
 
 
-TYPES = (Thing, Generated, Slow, Unknown, Copied)
+class Requested(Thing):
+    """A type whose create takes until the test makes the object, whatever becomes of its engine."""
+
+    resource_type = 'Test::Requested'
+
+    def handle_create(self):
+        cloud.log_call('request', self.physical_resource_name())
+        while (found := super().find_existing()) is None:
+            time.sleep(0.05)
+        self.resource_id_set(found)
+        return found
+
+    def find_existing(self):
+        cloud.log_call('look', self.physical_resource_name())
+        return super().find_existing()
+
+
+TYPES = (Thing, Generated, Slow, Unknown, Copied, Requested)

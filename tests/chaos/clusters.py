@@ -6,10 +6,10 @@ engines are killed.
 
 import concurrent.futures
 import contextlib
+import dataclasses
 import itertools
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 import threading
@@ -29,6 +29,8 @@ WAIT_SECONDS = timeouts.WAIT_SECONDS + STACKS
 CONFIGURATION = """
     [DEFAULT]
     auth_encryption_key = a key of these tests, 32 letters
+    # of all engines, as openstack-helm configures them
+    host = heat-engine
     transport_url = {transport}
     rpc_response_timeout = 20
     engine_life_check_timeout = 1
@@ -80,39 +82,36 @@ class Cluster:
     def start_ready_engine(self, *wrapper):
         """Start an engine, wait until it is ready, and return its process."""
         process, log = self.start_engine(*wrapper)
-        wait_for(lambda: 'is ready' in log.read_text())
+        wait_for(lambda: process.poll() is not None or 'is ready' in log.read_text())
+        assert process.returncode is None, log.read_text()
         return process
 
-    def start_api(self, *wrapper):
-        """Start the API and return its process; retry while an earlier one holds the port."""
+    def start_api(self, *wrapper, service=None):
+        """Start the API and return its process; retry while an earlier one holds the port.
+
+        ``service`` is the client's view of a further API, as ``another_service`` returns it.
+        """
         until = time.monotonic() + WAIT_SECONDS
+        port = urllib.parse.urlsplit((service or self.service).url).port
         while True:
             process = shapes.start(
                 self.service,
-                'api',
+                f'api-{port}' if service else 'api',
+                'env',
+                f'OS_HEAT_API__BIND_PORT={port}',
                 *wrapper,
                 shapes.BIN / 'heat-lite-api',
                 '--config-file',
                 self.folder / 'heat.conf',
             )
-            wait_for(lambda process=process: process.poll() is not None or self._listens(process))
+            wait_for(lambda process=process: process.poll() is not None or _listens(process, port))
             if process.returncode is None:
                 return process
             assert time.monotonic() < until, self.service.logs()
 
-    def _listens(self, process):
-        """Return whether this process, and not an earlier one, listens on the port of the API."""
-        port = urllib.parse.urlsplit(self.service.url).port
-        sockets = [line.split() for line in open('/proc/net/tcp').readlines()[1:]]
-        listening = {
-            f'socket:[{fields[9]}]'
-            for fields in sockets
-            if fields[3] == '0A' and int(fields[1].rpartition(':')[2], 16) == port
-        }
-        with contextlib.suppress(OSError):  # a file that is closed meanwhile
-            opened = os.listdir(f'/proc/{process.pid}/fd')
-            return any(os.readlink(f'/proc/{process.pid}/fd/{fd}') in listening for fd in opened)
-        return False
+    def another_service(self):
+        """Return the client's view of a further API, which is not started yet."""
+        return dataclasses.replace(self.service, url=f'http://127.0.0.1:{ports.reserve()}/v1')
 
     def kill(self, process, signum=signal.SIGKILL):
         process.send_signal(signum)
@@ -151,15 +150,7 @@ class Cluster:
 
     def queues(self, prefix):
         """Return the names of the broker's queues that start with ``prefix``."""
-        vhost = self.transport.rpartition('/')[2]
-        listed = subprocess.run(
-            ['rabbitmqctl', '-q', 'list_queues', '-p', vhost, 'name'],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-        return [name for name in listed.stdout.split() if name.startswith(prefix)]
+        return [name for name in brokers.queues(self.transport) if name.startswith(prefix)]
 
     @staticmethod
     def objects():
@@ -195,11 +186,25 @@ class Cluster:
         return violations
 
 
-@contextlib.contextmanager
-def running(folder, database, transport, engines=2, options='', wrapper=()):
-    """Run a Cluster on this (migrated) database and broker.
+def _listens(process, port):
+    """Return whether this process, and not an earlier one, listens on a port."""
+    sockets = [line.split() for line in open('/proc/net/tcp').readlines()[1:]]
+    listening = {
+        f'socket:[{fields[9]}]'
+        for fields in sockets
+        if fields[3] == '0A' and int(fields[1].rpartition(':')[2], 16) == port
+    }
+    with contextlib.suppress(OSError):  # a file that is closed meanwhile
+        opened = os.listdir(f'/proc/{process.pid}/fd')
+        return any(os.readlink(f'/proc/{process.pid}/fd/{fd}') in listening for fd in opened)
+    return False
 
-    ``options`` are lines of [DEFAULT], ``wrapper`` is the beginning of the command of each program.
+
+@contextlib.contextmanager
+def configured(folder, database, transport, options=''):
+    """Yield a Cluster without programs; end those that are started in the block.
+
+    ``options`` are lines of [DEFAULT].
     """
     (folder / 'cloud').mkdir()
     chaos_cloud.cloud.folder = folder / 'cloud'
@@ -209,20 +214,29 @@ def running(folder, database, transport, engines=2, options='', wrapper=()):
         transport=transport, database=database, port=port, options=options
     )
     (folder / 'heat.conf').write_text(text)
-    cluster = Cluster(folder, database, transport, service)
     try:
-        logs = [cluster.start_engine(*wrapper)[1] for _ in range(engines)]
-        cluster.start_api(*wrapper)
-        # a request before the engines are ready would block until its RPC timeout
-        wait_for(lambda: all('is ready' in log.read_text() for log in logs))
-        shapes.wait_until_ready(service)
-        yield cluster
+        yield Cluster(folder, database, transport, service)
     finally:
         for process in service.processes.values():
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
             process.wait(WAIT_SECONDS)
+
+
+@contextlib.contextmanager
+def running(folder, database, transport, engines=2, options='', wrapper=()):
+    """Run a Cluster on this (migrated) database and broker.
+
+    ``options`` are lines of [DEFAULT], ``wrapper`` is the beginning of the command of each program.
+    """
+    with configured(folder, database, transport, options) as cluster:
+        logs = [cluster.start_engine(*wrapper)[1] for _ in range(engines)]
+        cluster.start_api(*wrapper)
+        # a request before the engines are ready would block until its RPC timeout
+        wait_for(lambda: all('is ready' in log.read_text() for log in logs))
+        shapes.wait_until_ready(cluster.service)
+        yield cluster
 
 
 @contextlib.contextmanager

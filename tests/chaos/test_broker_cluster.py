@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -76,24 +77,24 @@ class Node:
 
 
 @pytest.fixture
-def nodes(tmp_path):
+def nodes():
     """Three nodes that are one cluster."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)  # the nodes run as another user
-    found = [Node(tmp_path, number) for number in range(3)]
-    try:
-        for node in found:
-            node.start()
-        for node in found:
-            node.wait()
-        for node in found[1:]:
-            node.control('stop_app')
-            node.control('join_cluster', found[0].name)
-            node.control('start_app')
-        yield found
-    finally:
-        for node in found:
-            node.control('stop', check=False)
+    with tempfile.TemporaryDirectory(prefix='heat_lite_test_') as folder:
+        Path(folder).chmod(0o755)  # the nodes run as another user
+        found = [Node(Path(folder), number) for number in range(3)]
+        try:
+            for node in found:
+                node.start()
+            for node in found:
+                node.wait()
+            for node in found[1:]:
+                node.control('stop_app')
+                node.control('join_cluster', found[0].name)
+                node.control('start_app')
+            yield found
+        finally:
+            for node in found:
+                node.control('stop', check=False)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ reordered messages.
 """
 
 import collections
-import dataclasses
 import json
 import os
 import random
@@ -15,7 +14,6 @@ import sqlalchemy
 
 from heat_lite.db import models
 from heat_lite.rpc import api, messaging
-from tests import ports
 from tests.chaos import cloud as chaos_cloud, clusters, engine_processes
 from tests.chaos.clusters import WAIT_SECONDS
 from tests.chaos.test_engine_crashes import template, thing
@@ -70,9 +68,7 @@ def check(cluster, name='s', state='CREATE_COMPLETE'):
 
 def calls_of_engines(wanted='create'):
     """Return the number of calls that each engine has made, by its process id."""
-    lines = (chaos_cloud.cloud.folder / '.calls').read_text().splitlines()
-    calls = [line.split() for line in lines]
-    return collections.Counter(process for call, _, process in calls if call == wanted)
+    return collections.Counter(process for _, process in chaos_cloud.cloud.calls(wanted))
 
 
 @on('mysql', 'postgresql')
@@ -271,12 +267,8 @@ def three_engines(request, tmp_path):
 
 def second_api(cluster):
     """Start a second process of the API on the same engines; return a client of it."""
-    port = ports.reserve()
-    more = cluster.folder / 'second-api.conf'
-    more.write_text(f'[heat_api]\nbind_port = {port}\n')
-    files = ('--config-file', cluster.folder / 'heat.conf', '--config-file', more)
-    shapes.start(cluster.service, 'second-api', shapes.BIN / 'heat-lite-api', *files)
-    service = dataclasses.replace(cluster.service, url=f'http://127.0.0.1:{port}/v1')
+    service = cluster.another_service()
+    cluster.start_api(service=service)
     shapes.wait_until_ready(service)
     return service
 

@@ -36,6 +36,11 @@ USERS = {
         'project': 'other',
         'roles': ['member', 'reader', 'heat_stack_owner'],
     },
+    'second': {
+        'password': 'secret',
+        'project': 'demo',
+        'roles': ['member', 'reader', 'heat_stack_owner'],
+    },
     'reader': {'password': 'secret', 'project': 'demo', 'roles': ['reader']},
     'heat': {'password': 'secret', 'project': 'service', 'roles': ['admin', 'service']},
 }
@@ -266,6 +271,9 @@ CONFIGURATION = """
 
     [paste_deploy]
     flavor = {flavor}
+
+    [heat_lite]
+    plan_required_tags = guarded
 
     [oslo_messaging_notifications]
     driver = noop

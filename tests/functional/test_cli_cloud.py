@@ -181,6 +181,25 @@ def test_existing_stack_refers_to_an_imported_object(service, command, name, tmp
     assert net in networks(service)
 
 
+def test_existing_stack_owns_an_imported_object(service, command, name, tmp_path):
+    (tmp_path / 'app.yaml').write_text(VERSION + NET)
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    net = network(service, name='taken')
+    words = ('import', '-y', '--own', 'OS::Neutron::Net', net, name)
+    status, output, errors = command(*words)
+    assert (status, errors) == (0, '') and 'ADOPT_COMPLETE' in output
+    shown = json.loads(command('resource', 'show', '--json', name, 'taken')[1])
+    assert shown['physical_resource_id'] == net
+    assert 'external_id' not in command('template', name)[1]
+    other = network(service, name='mine')
+    status, _, errors = command(*words[:3], '--name', 'net', *words[3:4], other, name)
+    assert status == 1 and 'net' in errors and other in networks(service)
+    left = [line for line in command('list')[1].splitlines() if 'import-' in line]
+    assert all('DELETE_' in line for line in left)
+    assert command('delete', '-y', name)[0] == 0
+    assert net not in networks(service) and other in networks(service)
+
+
 def test_external_object_of_a_new_stack_stays(service, command, name):
     net = network(service, name='external')
     words = ('import', '-y', '--external', 'OS::Neutron::Net', net, name)
@@ -245,6 +264,35 @@ def test_drift_is_shown_for_each_property(service, command, name, tmp_path):
     assert [line.split() for line in output.splitlines() if line.startswith('net ')][-1] == [
         *('net', 'OS::Neutron::Net', 'tags', '["a",', '"b"]', '["b"]')
     ]
+    assert command('delete', '-y', name)[0] == 0
+
+
+def test_plan_with_live_values_is_refused_when_an_object_has_changed(
+    service, command, name, tmp_path
+):
+    (tmp_path / 'app.yaml').write_text(VERSION + NET)
+    (tmp_path / 'new.yaml').write_text(VERSION + NET.replace('[a, b]', '[c]'))
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    shown = json.loads(command('resource', 'show', '--json', name, 'net')[1])
+    net = service.cloud.objects['network', '/networks', shown['physical_resource_id']]
+    net.update(tags=['x'])
+    words = ('preview', '--live', '--out', 'plan.json', '-t', 'new.yaml', name)
+    status, output, errors = command(*words)
+    assert (status, errors) == (0, '')
+    (line,) = [line.split() for line in output.splitlines() if line.startswith('net ')]
+    assert line == ['net', 'tags', '["c"]', '["a",', '"b"]', '["x"]']
+    net.update(tags=['y'])
+    status, output, errors = command('apply', '-y', '--plan', 'plan.json')
+    assert status == 1 and 'would be refused now' in output
+    assert 'have changed: live object net.' in errors
+    net.update(tags=['x'])
+    assert command('apply', '-y', '--plan', 'plan.json', '--message', 'x')[0] == 0
+    assert net['tags'] == ['c']
+    assert command('apply', '-y', '--plan', 'plan.json', name)[0] == 2
+    assert command('apply', '-y', '--plan', 'plan.json', '-P', 'a=b')[0] == 2
+    assert command('apply', '-y', '--plan', 'app.yaml')[0] == 1
+    status, _, errors = command('preview', '--out', 'plan.json', '-t', 'new.yaml', f'{name}-2')
+    assert status == 1 and f'there is no stack {name}-2' in errors
     assert command('delete', '-y', name)[0] == 0
 
 

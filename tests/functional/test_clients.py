@@ -240,7 +240,11 @@ def test_openstack_command_of_the_operator_works_without_login(service, name, tm
     # a machine that is busy may delay a heartbeat
     wait_until(
         lambda: (
-            {one['Status'] for one in ask(service, 'orchestration', 'service', 'list')} == {'up'}
+            {
+                (one['Binary'], one['Status'])
+                for one in ask(service, 'orchestration', 'service', 'list')
+            }
+            == {('heat-engine', 'up')}
         )
     )
     assert json.loads(run(service, 'openstack', 'stack', 'export', name))['name'] == name

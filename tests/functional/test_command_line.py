@@ -111,6 +111,75 @@ def test_apply_creates_updates_and_refuses_replacements(folder, command, name):
 
 
 @shapes.of('embedded')
+def test_plan_in_a_file_has_no_secret_and_is_applied_once(folder, command, name):
+    value = '{type: OS::Heat::Value, properties: {value: {get_param: key}}}'
+    text = f'parameters: {{key: {{type: string, hidden: true, default: x}}}}\n{VERSION}'
+    (folder / 'app.yaml').write_text(f'{text}resources: {{v: {value}}}\n')
+    assert command('create', '-t', 'app.yaml', name)[0] == 0
+    changed = ('--existing', '-P', 'key=a hidden word')
+    assert command('preview', '--out', 'plan.json', *changed, name)[0] == 0
+    file = (folder / 'plan.json').read_text()
+    kept = strict_json.loads(file)
+    assert [(each['resource'], each['action']) for each in kept['changes']] == [('v', 'update')]
+    assert 'hidden word' not in file
+    status, output, errors = command('plan', 'approve', '-y', 'plan.json')
+    assert status == 1 and '~ v' in output and 'another user' in errors
+    status, output, _ = command('apply', '-y', '--plan', 'plan.json')
+    assert status == 0 and f'{name}: UPDATE_COMPLETE' in output
+    assert kept['plan']['id'] in command('history', name)[1]
+    assert command('preview', '--out', 'plan.json', '--existing', '-P', 'key=y', name)[0] == 0
+    assert command('update', '--existing', '-P', 'key=z', name)[0] == 0
+    status, output, errors = command('apply', '-y', '--plan', 'plan.json')
+    assert status == 1 and 'would be refused now' in output and 'parameters' in errors
+    assert command('delete', '-y', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_history_diff_and_the_way_back(folder, command, name):
+    assert command('apply', '-y', *FILES, '--message', 'the first', name)[0] == 0
+    changed = APP.replace('value: x,', 'value: z,')
+    (folder / 'app.yaml').write_text(changed)
+    (folder / 'lib' / 'motd.txt').write_text('good\nday')
+    words = ('-e', 'more.yaml', '--tags', 'a,b', '--message', 'it was small')
+    assert command('apply', '-y', *FILES, *words, name)[0] == 0
+    rows = [line.split() for line in command('history', name)[1].splitlines()]
+    assert [row[:2] for row in rows[1:]] == [['2', '*'], ['1', rows[2][1]]]
+    assert rows[1][-5:] == ['UPDATE', 'COMPLETE', 'it', 'was', 'small']
+    status, output, _ = command('diff', name, '1')
+    lines = output.splitlines()
+    assert status == 0 and 'tags: [] -> ["a", "b"]' in lines
+    assert 'environment.parameters.size: large' in lines
+    assert '-    properties: {value: x, update_replace_value: {get_param: size}}' in lines
+    assert '+    properties: {value: z, update_replace_value: {get_param: size}}' in lines
+    assert '+day' in lines and '--- template of revision 1' in lines
+    assert command('diff', name, '2')[1] == 'no differences\n'
+    status, output, _ = command('apply', '-y', '--revision', '1', '--message', 'undo', name)
+    assert status == 0 and 'UPDATE_COMPLETE' in output, output
+    assert command('outputs', name, 'motd')[1] == 'hello\n'
+    assert command('diff', name, '1', '3')[1] == 'no differences\n'
+    assert command('update', '--revision', '2', name)[0] == 0
+    assert command('preview', '--detailed-exitcode', '--revision', '2', name)[0] == 0
+    assert command('preview', '--detailed-exitcode', '--revision', '1', name)[0] == 3
+    assert command('apply', '-y', '--revision', '1')[0] == 2
+    status, _, errors = command('update', '--revision', '1', *FILES, name)
+    assert status == 1 and 'give either' in errors
+    status, _, errors = command('diff', name, '7')
+    assert status == 1 and 'It has: 1, 2, 3, 4' in errors
+    assert command('delete', '-y', name)[0] == 0
+
+
+@shapes.of('embedded')
+def test_diff_tells_that_only_hidden_values_differ(folder, command, name):
+    hidden = {'type': 'string', 'hidden': True}
+    template = {'heat_template_version': '2021-04-16', 'parameters': {'secret': hidden}}
+    (folder / 'hidden.json').write_text(json.dumps(template))
+    for value in ('one', 'two'):
+        words = ('-t', 'hidden.json', '-P', f'secret={value}', name)
+        assert command('apply', '-y', *words)[0] == 0
+    assert command('diff', name, '1', '2')[1] == 'only hidden values differ\n'
+
+
+@shapes.of('embedded')
 def test_apply_after_another_update_is_refused(service, folder, command, name, monkeypatch):
     class Answer:
         """The user accepts the changes, after another user has changed the stack."""
@@ -260,6 +329,8 @@ def test_json_of_each_verb_can_be_read(folder, service, command, name):
         ('environment', name),
         ('graph', name),
         ('snapshot', 'list', name),
+        ('history', name),
+        ('diff', name, '1'),
         ('hook', 'list', name),
         ('types',),
         ('functions',),

@@ -310,13 +310,17 @@ def test_replacement_starts_before_the_old_container_ends(driver, engine, stack)
     made = stack({'it': web('one')})
     first = driver.physical_id(made, 'it')
     slow = web('two')
-    slow['properties']['health_check'] = {'command': ['sleep', '1']}
+    check = {'command': ['test', '-e', '/seen'], 'start_period': WAIT_SECONDS}
+    slow['properties']['health_check'] = {**check, 'interval': 0.1}
     driver.update(made, {'resources': {'it': slow}}, wait=False)
-    both = lambda: len(engine.client().containers(filters=stack_label(made)))  # noqa: E731
-    wait_until(lambda: both() == 2)
+    client = engine.client()
+    both = lambda: client.containers(filters=stack_label(made))  # noqa: E731
+    wait_until(lambda: len(both()) == 2)
+    second = next(each['Id'] for each in both() if each['Id'] != first)
+    client.exec_start(client.exec_create(second, ['sh', '-c', ': > /seen']))
     driver.wait(made)
     assert driver.state(made) == 'UPDATE_COMPLETE'
-    assert both() == 1 and driver.physical_id(made, 'it') != first
+    assert [each['Id'] for each in both()] == [second]
 
 
 def stack_label(made):

@@ -9,7 +9,7 @@ import sqlalchemy
 
 from heat_lite.common import exception
 from heat_lite.db import journal, locks, models, session, stacks as db_stacks
-from heat_lite.engine.endpoints import stacks, worker
+from heat_lite.engine.endpoints import worker
 from heat_lite.engine.execution import actions, mailbox, steps
 from heat_lite.engine.stack import stack_users
 from heat_lite.engine.stack.stack import Stack
@@ -273,7 +273,7 @@ def test_request_to_an_engine_that_has_lost_the_lock_is_refused_at_once(engine, 
     locks.steal(stack_id, loser.engine_id, taker.engine_id)
     began = time.monotonic()
     with pytest.raises(exception.ActionInProgress):
-        stacks.Stacks(loser).delete_stack(engine.context, identity)
+        actions.delete(loaded(types.SimpleNamespace(runtime=loser), engine, identity))
     assert time.monotonic() - began < mailbox.SECONDS / 2
     stack = loaded(types.SimpleNamespace(runtime=taker), engine, identity)
     stack.stored_locked = True

@@ -72,3 +72,16 @@ def test_signals_that_an_engine_has_accepted_are_handled_after_its_stop(tmp_path
                 assert time.monotonic() < until, TakesSignals.handled
                 time.sleep(0.05)
     assert TakesSignals.handled == [0, 1, 2]
+
+
+def test_request_that_begins_while_the_engine_stops_is_kept(tmp_path):
+    template = {'resources': {'first': {'type': TEST}}}
+    with databases.migrated('sqlite', tmp_path) as url:
+        with engines.running(url) as stopping:
+            stopping.service.runtime.pool.freeze(0)
+            context, identity = stopping.context, stopping.create(template, wait=False)
+            assert locks.holder(identity['stack_id']) is None
+        with engines.running(url) as driver:
+            driver.context = context
+            driver.wait(identity)
+            assert driver.state(identity) == 'CREATE_COMPLETE'

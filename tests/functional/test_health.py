@@ -9,7 +9,7 @@ import types
 import pytest
 import requests
 
-from tests import ports
+from tests import databases, ports
 from tests.functional import shapes
 from tests.functional.test_processes import children, wait_until
 from tests.functional.test_stop_without_parts import CONFIGURATION, parts
@@ -87,6 +87,19 @@ def test_programs_name_what_is_away(tmp_path, systemd):
         assert state(f'{pages[0]}/live')[1]['workers'][0]['pid'] == worker
         shapes.stop(engine)
         assert systemd.heard()[-1] == 'STOPPING=1'
+
+
+def test_systemd_takes_an_engine_that_waits_for_its_broker_as_started(tmp_path, systemd):
+    with databases.migrated('sqlite', tmp_path) as database, contextlib.ExitStack() as stack:
+        file = tmp_path / 'heat-lite.conf'
+        broker = f'rabbit://127.0.0.1:{ports.reserve()}/'
+        file.write_text(CONFIGURATION.format(port=1, broker=broker, database=database))
+        service = shapes.Service('engine', '', 'demo', tmp_path)
+        command = (shapes.BIN / 'heat-lite-engine', '--config-file', file)
+        variables = {'NOTIFY_SOCKET': systemd.address, 'WATCHDOG_USEC': '3000000'}
+        stack.callback(shapes.stop, shapes.start(service, 'engine', *command, variables=variables))
+        wait_until(lambda: {'READY=1', 'WATCHDOG=1'} <= set(systemd.heard()))
+        assert 'STATUS=0 of 1 workers are ready' in systemd.heard()
 
 
 def test_embedded_service_shows_its_health(tmp_path, systemd):

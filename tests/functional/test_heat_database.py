@@ -5,7 +5,9 @@ import json
 import subprocess
 import sys
 import uuid
+from pathlib import Path
 
+import kombu
 import pytest
 import sqlalchemy
 from oslo_config import cfg
@@ -31,10 +33,11 @@ from heat_lite.db import (
 )
 from heat_lite.db.heat_database import give_back, heat_rows
 from heat_lite.db.maintenance import backup_stacks, purge
-from heat_lite.operate.heat_database import reader, report, user_projects
-from tests import databases, engines, heat_database, identity, stack_domain
+from heat_lite.operate.heat_database import commands, reader, report, user_projects
+from tests import brokers, databases, engines, heat_database, identity, stack_domain
 from tests.timeouts import WAIT_SECONDS
 
+MANAGE = Path(sys.executable).parent / 'heat-lite-manage'
 HEAT_ENGINE = {
     'engine_id': 'dae7ccd0-a2e1-4893-97ac-75c16395e33f',
     'host': 'controller',
@@ -368,6 +371,30 @@ def test_stacks_without_a_project_get_one_before_the_give_back(url):
         with pytest.raises(ValueError, match='could not be made in Keystone'):
             stacks.update(root.id, {'stack_user_project_id': None})
             user_projects.make_missing(domain)
+
+
+@pytest.mark.parametrize('is_reached', [True, False], ids=['broker', 'no broker'])
+def test_give_back_deletes_the_queues_that_killed_engines_have_left(is_reached, tmp_path):
+    with (
+        databases.migrated('mysql', tmp_path) as database,
+        brokers.virtual_host_or_skip() as transport,
+    ):
+        with kombu.Connection(transport.replace('rabbit://', 'amqp://')) as connection:
+            for topic in commands.HEAT_TOPICS:
+                kombu.Queue(topic, durable=True, channel=connection.channel()).declare()
+        file = tmp_path / 'heat.conf'
+        file.write_text(
+            f'[DEFAULT]\nauth_encryption_key = {heat_database.KEY}\n'
+            f'transport_url = {transport if is_reached else "rabbit://127.0.0.1:1"}\n'
+            f'[database]\nconnection = {database}\n'
+        )
+        command = (MANAGE, '--config-file', file, 'give_back')
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        topics = ', '.join(commands.HEAT_TOPICS)
+        assert (f'did not delete the queues {topics}' in done.stdout) is not is_reached
+        assert brokers.queue_kinds(transport).keys() == set(
+            () if is_reached else commands.HEAT_TOPICS
+        )
 
 
 def test_processes_of_the_plan_leave_the_connections_of_the_command_as_they_are(url):

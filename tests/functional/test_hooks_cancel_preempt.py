@@ -3,17 +3,23 @@
 Messages and the order of events are as recorded from Heat.
 """
 
+import dataclasses
 import itertools
+import threading
 import time
 
 import pytest
 
-from heat_lite.common import exception
-from heat_lite.db import journal, locks, resources as db_resources
+from heat_lite.common import exception, status
+from heat_lite.db import journal, locks, resources as db_resources, stacks as db_stacks
+from heat_lite.engine.execution import actions
+from heat_lite.engine.execution.mailbox import ActionRequest
 from heat_lite.engine.execution.task_manager import ThreadGroupManager
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.service import EngineService
 from heat_lite.engine.stack import hooks as hooks_module
+from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack.stack import Stack
 from heat_lite.rpc.client import EngineClient
 from heat_lite.template.schema import string
 from tests import databases, engines
@@ -581,6 +587,63 @@ def test_request_is_forwarded_to_engine_that_holds_lock(engine, monkeypatch):
         }
     finally:
         second.stop(5)
+
+
+def test_delete_is_begun_by_the_engine_that_holds_lock(engine, monkeypatch):
+    with engines.another(engine) as second:
+        monkeypatch.setattr(engine, 'client', EngineClient(engine.service.engine_id))
+        identity = engine.create({'resources': {'a': resource(wait_secs=1)}}, wait=False)
+        wait_for_event(engine, identity, 'a', 'CREATE_IN_PROGRESS')
+        EngineClient(second.engine_id).delete_stack(engine.context, stack_identity=identity)
+        assert identity['stack_id'] in engine.service.runtime.task_manager.stack_ids()
+        assert not second.runtime.task_manager.stack_ids()
+        engine.wait(identity)
+        assert engine.state(identity) == 'DELETE_COMPLETE'
+
+
+def test_stack_whose_action_begins_is_at_work(engine):
+    """A lock without work is resumed, and the database may delay a beginning for long."""
+    identity = engine.create({'resources': {'a': resource()}})
+    manager = engine.service.runtime.task_manager
+    row = db_stacks.get(engine.context, identity['stack_id'])
+    stack = Stack.from_row(engine.service.runtime, engine.context, row)
+    at_work = []
+    check = actions.ACTIONS[status.CHECK]
+
+    def begin(begun):
+        at_work.extend(manager.stack_ids())
+        check.begin(begun)
+
+    request = ActionRequest(stack, ActionRun(status.CHECK), dataclasses.replace(check, begin=begin))
+    manager.start_with_lock(request)
+    engine.wait(identity)
+    assert at_work == [stack.id] and engine.state(identity) == 'CHECK_COMPLETE'
+    with pytest.raises(ZeroDivisionError):
+        manager.start_with_lock(
+            ActionRequest(
+                stack, ActionRun(status.CHECK), dataclasses.replace(check, begin=lambda _: 1 / 0)
+            )
+        )
+    assert stack.id not in manager.stack_ids()
+
+
+def test_takeover_waits_for_a_beginning_that_fails(engine):
+    identity = engine.create({'resources': {'a': resource()}})
+    runtime = engine.service.runtime
+    stack = Stack.from_row(
+        runtime, engine.context, db_stacks.get(engine.context, identity['stack_id'])
+    )
+    assert locks.acquire(stack.id, runtime.engine_id) is None
+    stack.stored_locked = True
+    request = ActionRequest(stack, ActionRun(status.CHECK), actions.ACTIONS[status.CHECK])
+    takeover = threading.Thread(target=runtime.task_manager.start_with_lock, args=[request])
+    with runtime.task_manager._turn(stack.id):
+        takeover.start()
+        takeover.join(0.2)
+        assert takeover.is_alive()
+    takeover.join(WAIT_SECONDS)
+    engine.wait(identity)
+    assert engine.state(identity) == 'CHECK_COMPLETE'
 
 
 # --------------------------------------------------------------- updates without changes, converge

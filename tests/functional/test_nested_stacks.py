@@ -7,6 +7,7 @@ import pytest
 from heat_lite.common import exception
 from heat_lite.db import stacks as db_stacks
 from heat_lite.db.queries import StackFilter
+from heat_lite.engine.execution.mailbox import cancel_message
 from heat_lite.engine.runtime import EngineLimits
 from tests import databases, engines
 from tests.timeouts import WAIT_SECONDS
@@ -399,3 +400,14 @@ def test_property_of_a_nested_stack_is_validated_at_create(engine):
         'resources.second.properties.length: 999 is out of range (min: 1, max: 512)'
     )
     assert engine.physical_id(identity, 'web') == ''
+
+
+def test_late_cancel_does_not_reach_the_next_action(engine):
+    """A broker, or an engine that was silent, may deliver a cancellation after its action."""
+    slow = {'type': 'OS::Heat::TestResource', 'properties': {'action_wait_secs': {'delete': 2}}}
+    identity = engine.create({'resources': {'slow': slow}})
+    late = cancel_message(db_stacks.get_row(identity['stack_id']))
+    engine.delete(identity, wait=False)
+    assert engine.service.runtime.task_manager.send(identity['stack_id'], late)
+    engine.wait(identity)
+    assert engine.state(identity) == 'DELETE_COMPLETE'

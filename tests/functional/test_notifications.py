@@ -93,6 +93,51 @@ def test_stack_actions_send_notifications(bus):
     assert 'secret token' not in json.dumps(told)
 
 
+#: the events of a stack that is created, and the loggers of the driver "log"
+CREATED = ['orchestration.stack.create.start', 'orchestration.stack.create.end']
+LOGGERS = [f'oslo.messaging.notification.{each}' for each in CREATED]
+
+
+def create_with(options, tmp_path, transport):
+    """Create a stack in an engine with these options of notifications, and stop the engine, which
+    sends what waits.
+    """
+    file = tmp_path / 'heat-lite.conf'
+    file.write_text(f'[oslo_messaging_notifications]\n{options}\n')
+    with databases.migrated('sqlite', tmp_path) as url:
+        with engines.running(url, transport=transport, files=[str(file)]) as driver:
+            driver.create({'resources': {'a': {'type': TEST}}})
+
+
+def test_notifications_go_to_each_driver_and_topic_of_their_own_broker(tmp_path, caplog):
+    caplog.set_level('INFO')
+    with brokers.virtual_host_or_skip() as transport, brokers.virtual_host_or_skip() as own:
+        with kombu.Connection(own.replace('rabbit://', 'amqp://')) as connection:
+            readers = [
+                brokers.Reader(connection.channel(), topic) for topic in ('notifications', 'bills')
+            ]
+            create_with(
+                'driver = noop\ndriver = log\ndriver = messagingv2\ntopics = notifications, bills\n'
+                f'transport_url = {own}',
+                tmp_path,
+                transport,
+            )
+            for reader in readers:
+                told = reader.until(CREATED[-1])
+                assert [each['event_type'] for _, each in told] == CREATED
+        assert 'notifications.info' not in brokers.queues(transport)
+    logged = [json.loads(each.message) for each in caplog.records if each.name in LOGGERS]
+    assert [each['event_type'] for each in logged] == CREATED
+    assert logged[-1]['payload']['state'] == 'CREATE_COMPLETE'
+
+
+@pytest.mark.parametrize(('driver', 'sent'), [('noop', False), ('', False), ('messaging', True)])
+def test_notifications_are_sent_by_drivers_of_messages_only(driver, sent, tmp_path):
+    with brokers.virtual_host_or_skip() as transport:
+        create_with(f'driver = {driver}' if driver else '', tmp_path, transport)
+        assert ('notifications.info' in brokers.queues(transport)) is sent
+
+
 def test_short_lived_stacks_send_notifications(bus):
     engine, reader = bus
     identity = engine.create({'resources': {'t': {'type': TEST}}})
@@ -148,5 +193,5 @@ def test_scaling_groups_send_notifications(bus):
         assert (
             payload['stack_name'] == 'scales'
             and payload['groupname']
-            and 'resizing the group g' in payload['message']
+            and payload['message'].endswith(f' resizing the group {payload["groupname"]}')
         )

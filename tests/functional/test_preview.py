@@ -35,15 +35,7 @@ def fresh(engine):
 
 def preview(engine, identity, resources, params=None, **more):
     args = more.pop('args', {})
-    template = {'heat_template_version': '2021-04-16', 'resources': resources, **more}
-    return engine.client.preview_update_stack(
-        engine.context,
-        stack_identity=identity,
-        template=template,
-        params=params or {},
-        files={},
-        args=args,
-    )
+    return engine.preview(identity, {'resources': resources, **more}, params, **args)
 
 
 def names(answer):

@@ -93,7 +93,9 @@ def run():
 @pytest.fixture
 def heat_engine(run, tmp_path):
     """A function that starts heat-engine, as Heat's deployers do, on a database."""
-    program, log, file = (tmp_path / name for name in ('heat-engine', 'engine.log', 'heat.conf'))
+    names = ('heat-engine', 'engine.log', 'heat.conf', 'heat.conf.d')
+    program, log, file, folder = (tmp_path / name for name in names)
+    folder.mkdir()
     program.write_text(
         f'#!{sys.executable}\nfrom heat_lite.cmd.aliases import commands\n'
         'raise SystemExit(commands.engine())\n'
@@ -103,9 +105,10 @@ def heat_engine(run, tmp_path):
     def start(connection):
         file.write_text(
             '[DEFAULT]\ntransport_url = local://\nnum_engine_workers = 1\n'
-            f'[database]\nconnection = {connection}\n[heat_lite]\nworker_restart_delay = 0\n'
+            '[heat_lite]\nworker_restart_delay = 0\n'
         )
-        return run(log, program, '--config-file', file), log
+        (folder / '01-site.conf').write_text(f'[database]\nconnection = {connection}\n')
+        return run(log, program, '--config-file', file, '--config-dir', folder), log
 
     return start
 
@@ -395,6 +398,21 @@ graceful_shutdown_timeout = 5
     yield engine, api, url
     for process in (api, engine):
         process.terminate()
+
+
+def test_queues_of_a_service_are_durable_or_exclusive(split, vhost):
+    """RabbitMQ 4.3 refuses others."""
+    _, _, url = split
+    body = {'stack_name': 'one', 'template': TEMPLATE}
+    assert requests.post(f'{url}/stacks', json=body, timeout=60).ok
+    headers = {'Accept': 'text/event-stream'}
+    with requests.get(f'{url}/stacks/one/events', headers=headers, stream=True, timeout=60):
+        # the server that an API has for its listeners
+        wait_until(lambda: 'heat-lite-events' in brokers.queue_kinds(vhost))
+        kinds = brokers.queue_kinds(vhost)
+    assert [
+        name for name, (durable, exclusive, _) in kinds.items() if not durable | exclusive
+    ] == []
 
 
 def test_supervisor_restarts_reloads_and_stops_its_workers(split, tmp_path):

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
 from heat_lite.db import session
 from heat_lite.engine.resource import failures
 from heat_lite.engine.resource.resource import Resource
@@ -552,3 +553,11 @@ def test_retry_of_failed_create_continues_in_nested_stack(engine):
     assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)
     assert engine.physical_id(identity, 'n') == kept
     assert [name for action, name in Failing.calls if action == 'create'] == ['held', 'user']
+
+
+def test_delete_that_is_delivered_again_is_no_error(engine):
+    identity = engine.delete(engine.create({'resources': {'a': {'type': TEST}}}))
+    engine.client.delete_stack(engine.context, stack_identity=identity)
+    another = RequestContext.from_dict({**engine.context.to_dict(), 'request_id': 'req-another'})
+    with pytest.raises(exception.EntityNotFound):
+        engine.client.delete_stack(another, stack_identity=identity)

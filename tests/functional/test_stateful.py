@@ -64,7 +64,8 @@ class Thing(Resource):
         self.world[self.resource_id] = (wanted['value'], wanted['kind'])
 
     def handle_check(self):
-        if self.resource_id not in self.world:
+        # None: its creation has failed
+        if self.world.get(self.resource_id) is None:
             raise ValueError('not there')
 
     def handle_delete(self):

@@ -28,7 +28,7 @@ def test_snapshot_during_an_update_has_the_new_template(backend, tmp_path):
     """The request has read the stack, then an update runs, then the request takes the lock."""
     with databases.migrated(backend, tmp_path) as url, engines.running(url) as driver:
         identity = driver.create(BEFORE)
-        with databases.before_first('INSERT', lambda: driver.update(identity, AFTER)):
+        with databases.after_first('SELECT stack.id', lambda: driver.update(identity, AFTER)):
             taken = driver.client.stack_snapshot(
                 driver.context, stack_identity=identity, name='a snapshot'
             )

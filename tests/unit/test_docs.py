@@ -23,8 +23,8 @@ BASES = (ROOT, ROOT / 'heat_lite')
 #: code blocks and code spans; only code is checked
 CODE = re.compile(r'```.*?```|^(?: {4}|\t).*$|`[^`\n]+`', re.DOTALL | re.MULTILINE)
 NAME = r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*'
-#: ``path.py``, ``path.py: name``, ``path.py: Class.method, other``
-REFERENCE = re.compile(rf'(?<![\w./*{{-])(\w+(?:/\w+)+\.py)\b(?:: ({NAME}(?:, {NAME})*))?')
+#: ``path.py``, ``path.py: name``, ``path.py: Class.method, other``, ``path.py::test``
+REFERENCE = re.compile(rf'(?<![\w./*{{-])(\w+(?:/\w+)+\.py)\b(?:(?:::|: )({NAME}(?:, {NAME})*))?')
 
 
 def references(text):
@@ -95,12 +95,13 @@ def test_document_contains_references(document):
 def test_missing_finds_wrong_paths_and_names():
     text = (
         'See `engine/nowhere.py`, `engine/stack/diff.py: decide` and '
-        '`engine/stack/diff.py: no_such_name`,\n'
+        '`engine/stack/diff.py: no_such_name`, `pytest engine/stack/diff.py::test_no_such`,\n'
         '`engine/stack/stack.py: Stack, Stack.no_such_method`; not engine/plain_text.py.\n'
     )
     assert missing(text) == [
         'engine/nowhere.py',
         'engine/stack/diff.py: no_such_name',
+        'engine/stack/diff.py: test_no_such',
         'engine/stack/stack.py: Stack.no_such_method',
     ]
 

@@ -95,6 +95,7 @@ CLI_MAY = (
     'cli',
     'authoring.file_references',
     'authoring.located_errors',
+    'authoring.project_templates',
     'common.access_keys',
     'common.installation',
     'common.value_types',

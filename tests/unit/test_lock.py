@@ -9,8 +9,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-#: of python-dateutil in the lock; botocore, which only tests need, takes an older one
-OF_OTHER_VERSIONS = {'tzdata'}
+#: of python-dateutil in the lock, while botocore, which only tests need, takes an older one; and of
+#: WebOb on Python 3.13 and later, while the lock is for 3.11
+OF_OTHER_VERSIONS = {'tzdata', 'legacy-cgi'}
 
 
 def locked():
@@ -21,11 +22,12 @@ def locked():
 
 
 def required():
-    """The requirements of the service in setup.cfg, and those of traces."""
+    """The requirements of the service in setup.cfg, and those of images."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(ROOT / 'setup.cfg')
-    extras = parser['options.extras_require']['traces']
-    lines = f'{parser["options"]["install_requires"]}\n{extras}'.split('\n')
+    extras = parser['options.extras_require']
+    lists = (parser['options']['install_requires'], extras['traces'], extras['uwsgi'])
+    lines = '\n'.join(lists).split('\n')
     return [Requirement(line) for line in lines if line]
 
 

@@ -34,6 +34,7 @@ REPEATED_NOUNS = {
     'recovery': 'the take-over of an action and the commands that repair a stack',
     'resources': 'a noun of the API',
     'rest': 'the client of a service and the description of its objects',
+    'revisions': 'a noun of the API',
     'services': 'a noun of the API: the engines that report to be alive',
     'signals': 'a noun of the API',
     'snapshots': 'a noun of the API',

@@ -67,6 +67,11 @@ export interface Event {
 export interface Snapshot {
   id: string; name: string; action?: string; status: string; status_reason: string; creation_time: string;
 }
+export interface Revision {
+  number: number; username: string | null; message: string | null; action: string; status: string; status_reason: string;
+  creation_time: string; updated_time: string | null; tags: string[]; timeout_mins: number | null; disable_rollback: boolean;
+  template?: Json; template_text?: string | null; environment?: Json; files?: Record<string, string>; digest?: string;
+}
 export interface ParameterSchema {
   Type: string; Description: string; NoEcho: string; Label: string; Default?: Json;
   AllowedValues?: Json[]; AllowedPattern?: string; MinLength?: number; MaxLength?: number;
@@ -88,7 +93,7 @@ export interface Change {
 }
 export interface Preview {
   resource_changes: Record<'unchanged' | 'updated' | 'replaced' | 'added' | 'deleted', Change[]>;
-  has_changes: boolean; refused?: string | null;
+  has_changes: boolean; refused?: string | null; present_digest?: string;
   parameter_changes?: PropertyChange[]; output_changes?: PropertyChange[];
 }
 

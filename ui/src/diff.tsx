@@ -41,7 +41,7 @@ export function Diff({ preview, isTextChanged = false }: { preview: Preview; isT
 }
 
 /** The changes of the parameters or the outputs of the stack itself. */
-function StackChanges({ title, changes }: { title: string; changes: PropertyChange[] }) {
+export function StackChanges({ title, changes }: { title: string; changes: PropertyChange[] }) {
   if (!changes.length) return null;
   const action = changes.every((each) => each.before === null) ? 'create' : 'update';
   return (

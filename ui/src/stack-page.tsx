@@ -6,6 +6,7 @@ import { DriftPanel } from './drift';
 import { EventsPanel } from './events';
 import { FailureCard } from './failure';
 import { GraphPanel } from './graph-panel';
+import { HistoryPanel } from './history';
 import { OutputsPanel } from './outputs';
 import { ResourceDetail } from './resource-detail';
 import { ResourcesPanel } from './resources';
@@ -73,6 +74,7 @@ export function StackPage({ api, route, name, id, tab }: { api: Api; route: Rout
           {current === 'events' && <EventsPanel context={context} />}
           {current === 'outputs' && <OutputsPanel context={context} />}
           {current === 'template' && <TemplatePanel context={context} />}
+          {current === 'history' && <HistoryPanel context={context} />}
           {current === 'snapshots' && <SnapshotsPanel context={context} />}
           {current === 'drift' && <DriftPanel context={context} />}
         </section>

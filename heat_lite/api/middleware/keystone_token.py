@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterable
+from time import monotonic
 
 import webob.exc
 from keystonemiddleware import auth_token, opts
@@ -13,13 +14,18 @@ from heat_lite.api import paste_config, wsgi
 from heat_lite.api.middleware import auth_headers
 from heat_lite.common import exception
 from heat_lite.common.admission import LoginAdmission
+from heat_lite.common.lru_cache import LruCache
 from heat_lite.common.value_types import Value, Values
 
 LOG = logging.getLogger(__name__)
 
 # The API does not use the catalog; the engine fetches it when it needs one.
 CACHE_OPTIONS = ('memcached_servers', 'memcache_security_strategy')
-WITHOUT_CATALOG = {'include_service_catalog': False}
+#: key of the environment by which the library finds the cache of this process
+CACHE_KEY = 'heat_lite.token_cache'
+OWN_CACHE = {'include_service_catalog': False, 'cache': CACHE_KEY}
+#: tokens in the cache of a process, and their bytes
+MAX_TOKENS, MAX_TOKEN_BYTES = 10_000, 16 * 2**20
 #: errors of a wait for the permit to ask Keystone
 UNCHECKED = (exception.ServiceUnavailable, exception.RequestAbandoned)
 
@@ -41,6 +47,25 @@ IDENTITY_KEYS = tuple(
 )
 
 
+class TokenCache:
+    """What Keystone said of valid tokens, by their hash, as the library's client of memcached.
+
+    The library's own cache in a process has no bound, reads through all tokens at each request, and
+    is another one for each of the requests that look at the same time.
+    """
+
+    def __init__(self) -> None:
+        self._entries = LruCache(MAX_TOKENS, MAX_TOKEN_BYTES, lambda entry: len(entry[1]))
+
+    def get(self, key: str) -> bytes | None:
+        until, data = self._entries.get(key) or (0.0, None)
+        return data if monotonic() < until else None
+
+    def set(self, key: str, value: bytes, time: int) -> None:
+        """Keep the value for ``time`` seconds, ``token_cache_time``; -1: not at all."""
+        self._entries.put(key, (monotonic() + time, value))
+
+
 class KeystoneTokenFilter(auth_token.AuthProtocol):
     """The library's filter on the WSGI environment, without request and response objects.
 
@@ -49,7 +74,7 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
 
     def __init__(self, app: wsgi.WsgiApp, options: Values, logins: LoginAdmission) -> None:
         super().__init__(app, options)
-        self._requester = threading.local()
+        self._requester, self._tokens = threading.local(), TokenCache()
         verify = self._identity_server.verify_token
 
         def verify_with_permit(token: str, **given: object) -> Value:
@@ -62,6 +87,7 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
         self, environ: wsgi.Environ, start_response: wsgi.StartResponse
     ) -> Iterable[bytes]:
         self._requester.environ = environ
+        environ[CACHE_KEY] = self._tokens
         try:
             refusal = self.process_request(Request(environ))
         except webob.exc.HTTPException as error:
@@ -92,7 +118,7 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
 def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     conf = paste_config.from_global_conf(global_conf)
     options = {
-        **({} if shares_cache(conf) else WITHOUT_CATALOG),
+        **({} if shares_cache(conf) else OWN_CACHE),
         **local_conf,
         'oslo_config_config': conf,
     }

@@ -9,7 +9,7 @@ from webob import exc
 from heat_lite.api.v1 import params
 from heat_lite.api.wsgi import BadRequest
 from heat_lite.common import exception, urlfetch
-from heat_lite.common.value_types import Value, Values
+from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.rpc import api
 from heat_lite.template import reader, source_positions
 
@@ -26,6 +26,7 @@ CONTENT_KEYS = (
 RPC_ARGUMENTS = ('stack_name', *CONTENT_KEYS)
 # keys that are no part of a body: those of a client are ignored
 INTERNAL_KEYS = (api.ON_BEHALF_OF, api.IF_MATCH, api.TEMPLATE_TEXT)
+MAX_MESSAGE = 255
 SECTIONS: dict = {
     'parameters': {},
     'encrypted_param_names': [],
@@ -73,10 +74,27 @@ class StackRequest:
         ``existing``: what the body omits, including the template, stays as it is.
         """
         args = self.args(is_update=True)
+        taken = {name: args.pop(name, None) for name in (api.REVISION, api.PLAN)}
+        given = without_none(taken)
+        if given and self.has_content():
+            raise exc.HTTPBadRequest(
+                'A revision stands for template, environment, parameters and files: give either.'
+            )
+        if api.PLAN in given and (len(given) > 1 or args.keys() - {api.MESSAGE}):
+            raise exc.HTTPBadRequest('A plan is a whole update: only a message may come with it.')
         if existing:
             args[api.PARAM_EXISTING] = True
-        template = self.template(not existing)
-        return {'args': args | self._text, 'template': template, **self.content_args()}
+        template = self.template(not existing and not given)
+        part = {name: args.pop(name) for name in api.PART_KEYS if name in args}
+        if part:
+            given[api.PART] = part
+        return {'args': args | self._text, 'template': template, **self.content_args(), **given}
+
+    def refactor_args(self) -> Values:
+        """Return what a refactoring needs of a stack: without a template it keeps its own."""
+        template = self.template(required=False)
+        name = self.body.get('stack_name')
+        return {'template': template, 'name': name, **self.content_args(), **self._text}
 
     def content_args(self) -> Values:
         """Return the RPC arguments of environment and files."""
@@ -265,10 +283,29 @@ def _rollback(name: str, value: Value) -> bool:
         raise BadRequest(error.detail, 'ValueError') from None
 
 
+def _message(name: str, value: Value) -> str | None:
+    if value is not None and not (isinstance(value, str) and len(value) <= MAX_MESSAGE):
+        raise BadRequest(f'{name} must be a text of at most {MAX_MESSAGE} characters.')
+    return value
+
+
+def _plan(name: str, value: Value) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise BadRequest(f'{name} must be the id of a plan.')
+    return value
+
+
 def _names(name: str, value: Value) -> list[str]:
     names = [value] if isinstance(value, str) else value or []
     if not isinstance(names, list):
         raise BadRequest(f'{name} must be a list of names.', 'ValueError')
+    return names
+
+
+def _resources(name: str, value: Value) -> list[str]:
+    names = _names(name, value)
+    if not all(isinstance(each, str) for each in names):
+        raise exc.HTTPBadRequest(f'{name} must be a list of names of resources.')
     return names
 
 
@@ -282,6 +319,12 @@ READERS: dict[str, Callable[[str, Value], Value]] = {
     api.PARAM_OBSERVE: params.flag,
     api.PROTECTED: params.flag,
     api.ON_REPLACE: _on_replace,
+    api.REVISION: params.integer,
+    api.PLAN: _plan,
+    api.MESSAGE: _message,
+    api.TARGET: _resources,
+    api.EXCLUDE: _resources,
+    api.REPLACE: _resources,
 }
 #: keys of updates, and the error of a create with one
 UPDATE_ONLY = {
@@ -289,4 +332,10 @@ UPDATE_ONLY = {
         'converge flag only supported in stack update (or update preview) request.'
     ),
     api.ON_REPLACE: 'on_replace says what an update may do: a create replaces nothing.',
+    **dict.fromkeys(
+        (api.TARGET, api.EXCLUDE, api.REPLACE),
+        'target, exclude and replace name resources of a stack: a new one has none.',
+    ),
+    api.REVISION: 'revision names a former definition of a stack: a new one has none.',
+    api.PLAN: 'plan names the stored preview of an update: a new stack has none.',
 }

@@ -94,6 +94,22 @@ class StackController:
             row = self.client.preview_stack(request.context, **args)
         return {'stack': views.previewed_stack(request, row)}
 
+    def refactor(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:
+        """Move resources; return the new templates of all stacks that have changed."""
+        given = body.get('stacks') or {} if isinstance(body, dict) else None
+        moves = body.get('moves') if isinstance(body, dict) else None
+        if not isinstance(given, dict) or not isinstance(moves, list):
+            raise exc.HTTPBadRequest('"moves" must be a list, and "stacks" a map')
+        if not all(isinstance(each, dict) for each in given.values()):
+            raise exc.HTTPBadRequest('"stacks" must have a map for each stack')
+        requests = {name: StackRequest(each, self.limits) for name, each in given.items()}
+        return self.client.refactor_stacks(
+            request.context,
+            stacks={name: each.refactor_args() for name, each in requests.items()},
+            moves=moves,
+            dry_run=body.get('dry_run') is True,
+        )
+
     def update(self, request: wsgi.Request, body: Value, identity: Values) -> webob.Response:
         """Update the stack to the body; what the body omits is removed from the stack."""
         return self._update(request, StackRequest(body, self.limits), identity, existing=False)
@@ -101,7 +117,9 @@ class StackController:
     def update_patch(self, request: wsgi.Request, body: Value, identity: Values) -> webob.Response:
         """Update the stack; what the body omits stays as it is."""
         stack_request = StackRequest(body, self.limits)
-        rule = 'stacks:update_patch' if stack_request.has_content() else 'stacks:update_no_change'
+        stored = body.get(api.REVISION), body.get(api.PLAN)
+        is_content = stack_request.has_content() or stored != (None, None)
+        rule = 'stacks:update_patch' if is_content else 'stacks:update_no_change'
         self.policy.enforce(request.context, rule)
         return self._update(request, stack_request, identity, existing=True)
 
@@ -139,7 +157,10 @@ class StackController:
             )
         with error_positions.locate_errors(stack_request):
             found = self.client.preview_update_stack(
-                request.context, stack_identity=identity, **args
+                request.context,
+                stack_identity=identity,
+                **args,
+                **params.read(operations.PLANNING, request.query),
             )
         return views.changes(found)
 

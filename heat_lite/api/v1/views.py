@@ -46,6 +46,7 @@ STACK_SHOWN = (
     'failures',
     'protected',
     'digest',
+    'not_applied',
 )
 RESOURCE_DETAIL = ('description', 'attributes')
 # a resource in a preview
@@ -77,6 +78,7 @@ PREVIEWED_RESOURCE = (
     'may_replace',
     'property_changes',
     'definition_changes',
+    'ignored_changes',
     # of an existing object
     'live_properties',
     'live_error',
@@ -89,10 +91,14 @@ PREVIEW = (
     'digest',
     'present_digest',
     'refused',
+    'not_applied',
+    'moved',
     'parameter_changes',
     'output_changes',
     'unknown',
     'known_after',
+    'plan',
+    'live',
 )
 EVENT_DETAIL = ('resource_type', 'resource_properties')
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from heat_lite.cli import api_client
+from heat_lite.cli import api_client, errors
 from heat_lite.cli.display import terminal, views
 from heat_lite.common.value_types import Value, Values
 
@@ -31,18 +31,26 @@ class Preview(NamedTuple):
     is_create: bool
 
 
-def request(api: api_client.ApiClient, name: str, body: dict, existing: bool) -> Preview:
+def request(
+    api: api_client.ApiClient, name: str, body: dict, existing: bool, **query: str
+) -> Preview:
     """Return the preview of an update; of a create if the stack does not exist."""
     try:
         path = api.find(name)
     except api_client.RequestFailed as error:
         if error.status != 404 or 'template' not in body:
             raise
+        if query:
+            raise errors.CommandError(
+                f'there is no stack {name}: only an update can become a plan, or be compared with '
+                'objects'
+            ) from None
         stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
         more = {key: stack[key] for key in KEPT if key in stack}
         nested = iter(stack.get('nested_resources', ()))
         return Preview({**_additions(stack['resources'], nested), **more}, True)
-    return Preview(api.call('PATCH' if existing else 'PUT', f'{path}/preview', body), False)
+    method = 'PATCH' if existing else 'PUT'
+    return Preview(api.call(method, f'{path}/preview', body, **query), False)
 
 
 def _additions(resources: list, nested: Iterator[Values]) -> Values:
@@ -93,6 +101,16 @@ def replacements(response: Values) -> Replacements:
     return found
 
 
+def summary(response: Values) -> Values:
+    """Return a plan with its changes, without attributes: these may be secrets."""
+    changes = [
+        {'resource': path, 'action': action, 'properties': resource.get('property_changes', [])}
+        for path, action, resource in _all(response)
+        if action
+    ]
+    return {'plan': response['plan'], 'changes': changes}
+
+
 def paths(response: Values) -> set[str]:
     """Return the paths of what changes, and ``group/`` for a resource with unknown members."""
     found = {path for path, action, _ in _all(response) if action}
@@ -118,9 +136,18 @@ def show(response: Values, out: terminal.Terminal) -> None:
     """Show the changes, and how many there are of each kind."""
     if response.get('refused'):
         out.write_line(f'an update would be refused now: {response["refused"]}')
+    for path, _, resource in _all(response):
+        for ignored in resource.get('ignored_changes', ()):
+            out.write_line(f'{path}: the change of {ignored} is ignored')
+    if response.get('live'):
+        _show_live(response, out)
+    if response.get('not_applied'):
+        out.write_line(f'not applied: {", ".join(response["not_applied"])}')
     if not has_changes(response):
         out.write_line('no changes')
         return
+    for move in response.get('moved', ()):
+        out.write_line(f'= {move["from"]} is {move["to"]} from now on')
     counts = dict.fromkeys(SIGNS, 0)
     for path, action, resource in _all(response):
         if action:
@@ -130,11 +157,31 @@ def show(response: Values, out: terminal.Terminal) -> None:
     for line in of_stack:
         out.write_line(line)
     if not any(counts.values()):
-        if not of_stack:
+        if not of_stack and 'moved' not in response:
             out.write_line('no resource changes, only changes of the stack itself')
         return
     out.write_line()
     out.write_line(', '.join(f'{count} to {action}' for action, count in counts.items() if count))
+
+
+def _show_live(response: Values, out: terminal.Terminal) -> None:
+    """Show where live objects differ from what is stored, with what is wanted."""
+    wanted = {
+        (path, change['property']): change['after']
+        for path, _, resource in _all(response)
+        for change in resource.get('property_changes', ())
+    }
+    missing = {'property': '', 'expected': 'an object', 'actual': 'it is missing'}
+    rows = []
+    for each in response['live']['resources']:
+        for one in each['properties'] or [missing]:
+            stored = one['expected']
+            key = each['path'], one['property']
+            rows.append([*key, wanted.get(key, stored), stored, one['actual']])
+    if rows:
+        out.table(['RESOURCE', 'PROPERTY', 'WANTED', 'STORED', 'LIVE'], rows)
+    for each in response['live']['unchecked']:
+        out.write_line(f'{each["path"]} is not compared: {each["reason"]}')
 
 
 def _stack_changes(response: Values) -> Iterator[str]:
@@ -174,11 +221,11 @@ def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
     name, before, after = change['property'], change['before'], change['after']
     if not change['known']:
         after = _with_unknown(after, change.get('known_after', {name: ()}), name)
-    found = list(_different_parts(name, before, after))
+    found = list(different_parts(name, before, after))
     if not found and (change.get('secret') or change['forces_replacement']):
         found = [(name, before, after)]
     for part, old, new in found:
-        yield part, _before(old), terminal.cell(new)
+        yield part, text_before(old), terminal.cell(new)
 
 
 def _with_unknown(value: Value, known_after: Values, path: str) -> Value:
@@ -201,11 +248,13 @@ def _described(sources: list[str]) -> str:
     return f'(known after apply: {", ".join(sources)})' if sources else UNKNOWN
 
 
-def _before(value: Value) -> str:
+def text_before(value: Value) -> str:
+    """Return the beginning of a line about a change: the value before, if there was one."""
     return '' if value is None else f'{terminal.cell(value)} -> '
 
 
-def _different_parts(name: str, before: Value, after: Value) -> Iterator[tuple[str, Value, Value]]:
+def different_parts(name: str, before: Value, after: Value) -> Iterator[tuple[str, Value, Value]]:
+    """Yield (name, before, after) of what differs, inside of maps."""
     waiting = [(name, before, after)]
     while waiting:
         name, before, after = waiting.pop()

@@ -22,11 +22,17 @@ HEAT_REVISIONS = ('c6214ca60943', 'd2db381e3324', '88be64598c0f', HEAT_HEAD)
 OWN_COLUMNS = {
     'raw_template': ('content_hash', 'text'),
     'raw_template_files': ('content_hash',),
-    'stack': ('outputs', 'failures', 'digest', 'plan', 'protected', 'asker', 'live'),
+    'stack': ('outputs', 'failures', 'digest', 'plan', 'protected', 'asker', 'moved', 'live'),
     'stack_lock': ('quarantine', 'uses'),
     'resource': ('signal_engine',),
 }
-OWN_TABLES: tuple[str, ...] = ('watch_rule', 'watch_data', 'resource_signal')
+OWN_TABLES: tuple[str, ...] = (
+    'watch_rule',
+    'watch_data',
+    'resource_signal',
+    'stack_revision',
+    'stack_plan',
+)
 #: indexes of Heat that ``models`` has, too; ``revert`` keeps them
 HEAT_INDEXES = frozenset(
     {

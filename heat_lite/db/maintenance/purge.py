@@ -4,7 +4,7 @@ import datetime
 
 from sqlalchemy import Table, func, select
 
-from heat_lite.db import models, queries, session
+from heat_lite.db import models, queries, revisions, session
 from heat_lite.db.column_types import utcnow
 
 UNITS = ('days', 'hours', 'minutes', 'seconds')
@@ -55,9 +55,11 @@ def purge_deleted(
     purged = 0
     while batch := _purge_stacks(before, project_id, batch_size):
         purged += batch
+    revisions.delete_expired_plans()
     for table in SHARED:
-        while _purge_shared(table, min(before, utcnow() - grace)):
-            pass
+        last: int | None = 0
+        while last is not None:
+            last = _purge_shared(table, min(before, utcnow() - grace), last)
     return purged
 
 
@@ -83,14 +85,21 @@ def _purge_stacks(before: datetime.datetime, project_id: str | None, batch_size:
 
 
 @session.writer
-def _purge_shared(table: Table, before: datetime.datetime) -> int:
-    """Delete one batch of shared rows that nothing refers to and return their number.
+def _purge_shared(table: Table, before: datetime.datetime, after: int) -> int | None:
+    """Delete the shared rows among the next ones after an id that nothing refers to.
 
-    The rows are locked and then checked again, because a row may have come into use since the
-    query. New rows are kept: their creator has yet to refer to them.
+    Return the last id of these, None at the end: rows that are in use are read once, not again for
+    each batch of the others. Rows are locked and then checked again, because a row may have come
+    into use since the query. New rows are kept: their creator has yet to refer to them.
     """
+    following = select(table.c.id).where(table.c.id > after).order_by(table.c.id)
+    batch = session.scalars(following.limit(SHARED_BATCH_SIZE))
+    if not batch:
+        return None
     unused = queries.is_unused(table)
     old = func.coalesce(table.c.updated_at, table.c.created_at) <= before
-    query = select(table.c.id).where(old, *unused).limit(SHARED_BATCH_SIZE).with_for_update()
-    ids = session.scalars(query)
-    return session.delete(table, table.c.id.in_(ids), *unused) if ids else 0
+    query = select(table.c.id).where(table.c.id.between(batch[0], batch[-1]), old, *unused)
+    ids = session.scalars(query.with_for_update())
+    if ids:
+        session.delete(table, table.c.id.in_(ids), *unused)
+    return batch[-1] if len(batch) == SHARED_BATCH_SIZE else None

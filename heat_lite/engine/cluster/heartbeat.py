@@ -14,16 +14,16 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable, Sequence
 
 from oslo_config import cfg
 
 from heat_lite.common import context as request_context, metrics
 from heat_lite.db import locks, services
 from heat_lite.engine.execution.task_manager import ThreadGroupManager
-from heat_lite.rpc import api as rpc_api
+from heat_lite.rpc import api as rpc_api, messaging
 
 LOG = logging.getLogger(__name__)
-BINARY = 'heat-lite-engine'
 #: intervals without a heartbeat after which an engine stops working; other engines wait for two
 #: (``db.services.is_up``)
 FRESH_INTERVALS = 1.8
@@ -53,6 +53,8 @@ class Heartbeat:
         self._last = time.monotonic()
         self._in_touch_since = -math.inf
         self._others: set[str] = set()
+        #: the ids of the other engines of this service, at the last heartbeat
+        self.peer_ids: set[str] = set()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
 
@@ -67,7 +69,7 @@ class Heartbeat:
     def start(self) -> None:
         """Register the engine in place of the dead ones of its host, and begin to report."""
         hostname = socket.gethostname()
-        removed = services.clean_host(self._host, hostname, BINARY)
+        removed = services.clean_host(self._host, hostname, services.BINARY)
         if removed:
             LOG.info('%d dead engines of host %s are removed from the list', removed, self._host)
         self._id = self._register()
@@ -80,14 +82,20 @@ class Heartbeat:
             engine_id=self._engine_id,
             host=self._host,
             hostname=socket.gethostname(),
-            binary=BINARY,
+            binary=services.BINARY,
             topic=rpc_api.ENGINE_TOPIC,
             report_interval=self._interval,
         )
 
-    def _warn_of_others(self) -> None:
-        """Log the engines of another service on this database, which do not know its locks."""
-        others = {services.describe(row) for row in services.foreign(BINARY)}
+    def _look_at_others(self) -> None:
+        """Note the other engines.
+
+        Log those of another service on this database, which do not know its locks.
+        """
+        living = services.living()
+        own = {row.engine_id for row in living if row.binary == services.BINARY}
+        self.peer_ids = own - {self._engine_id}
+        others = {services.describe(row) for row in living if row.binary != services.BINARY}
         for other in sorted(others - self._others):
             LOG.error(
                 '%s has started on the database of engine %s: both would change the same stacks; '
@@ -116,11 +124,11 @@ class Heartbeat:
             LOG.warning(
                 'Engine %s sent no heartbeat for %.0f seconds: it drops the stacks taken over',
                 self._engine_id,
-                now - self._last,
+                time.monotonic() - self._last,
             )
             self._task_manager.drop_lost_locks(lambda: locks.stack_ids_of(self._engine_id))
             self._in_touch_since = now
-        self._warn_of_others()
+        self._look_at_others()
         # the time before the heartbeat was stored, to be on the safe side
         metrics.HEARTBEATS.add('stored' if self.is_fresh() else 'late')
         self._last = now
@@ -136,3 +144,33 @@ class Heartbeat:
                 self._engine_id,
                 self._id,
             )
+
+
+class RequestIntake:
+    """Lets an engine take no requests while it cannot reach the database and another one can.
+
+    ``answers(engine_id)`` asks an engine by RPC whether it works; the database would not answer. If
+    all of them are late they go on: reads may work where a heartbeat cannot be written.
+    """
+
+    def __init__(
+        self, beat: Heartbeat, answers: Callable[[str], bool], servers: Sequence[messaging.Server]
+    ) -> None:
+        self._beat, self._answers, self._servers = beat, answers, servers
+        self._takes = True
+
+    def check(self) -> None:
+        """Pause or start the servers."""
+        takes = self._beat.is_fresh() or not any(map(self._answers, self._beat.peer_ids))
+        if takes != self._takes:
+            LOG.warning(
+                'This engine takes requests again'
+                if takes
+                else 'This engine cannot reach the database: it leaves requests to the others'
+            )
+        self._takes = takes
+        for server in self._servers:
+            if takes:
+                server.start()
+            else:
+                server.pause()

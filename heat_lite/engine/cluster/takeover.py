@@ -20,6 +20,7 @@ from heat_lite.db import (
     journal,
     locks,
     services,
+    session,
     signals as db_signals,
     snapshots as db_snapshots,
     stacks as db_stacks,
@@ -93,7 +94,7 @@ class TakeoverTask:
         count = 0
         # work of this engine on such a stack has lost its lock and ends soon: a new lock would let
         # it write again
-        working = set(self._runtime.task_manager.stack_ids())
+        working = self._runtime.task_manager.stack_ids()
         for stack_id in stack_ids:
             if stack_id in working or not self._has_login(stack_id):
                 continue
@@ -107,7 +108,7 @@ class TakeoverTask:
 
         Such a lock is left behind by a failure, for example of the database.
         """
-        working = set(self._runtime.task_manager.stack_ids())
+        working = self._runtime.task_manager.stack_ids()
         without_work = dict.fromkeys(each for each in stack_ids if each not in working)
         idle = self._idle_locks.longer_than(IDLE_LOCK_SECONDS, without_work)
         for stack_id in idle:
@@ -207,6 +208,9 @@ class TakeoverTask:
                 actions.continue_after_takeover(stack)
         except exception.ActionInProgress:
             LOG.info('Stack %s has a task in this engine already', stack_id)
+        except session.LOST as error:
+            # the lock stays without a task, so that this is tried again
+            LOG.warning('Stack %s is not resumed yet: the database failed: %s', stack_id, error)
         except Exception as error:
             LOG.exception('The action of stack %s could not be resumed: the stack fails', stack_id)
             self._fail(stack_id, error)

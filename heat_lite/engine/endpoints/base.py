@@ -5,21 +5,23 @@ Tests: tests/functional/test_placement_rpc.py.
 
 import contextlib
 import functools
-import itertools
 import json
+import random
 import threading
+import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 
 from oslo_serialization import jsonutils
 
-from heat_lite.common import exception, identifier, status
+from heat_lite.common import exception, identifier, long_work, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.common.value_types import Row, Value, Values
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import locks, resources as db_resources, stacks as db_stacks
+from heat_lite.engine.execution import task_manager
 from heat_lite.engine.runtime import Runtime
-from heat_lite.engine.stack import stack_lock, template_files
+from heat_lite.engine.stack import format, former_places, stack_lock, template_files
 from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.rpc import client as rpc_client
 from heat_lite.template import merge
@@ -38,31 +40,56 @@ def on_working_engine(method: Callable) -> Callable:
     """Decorate a method to run in the engine that works on the stack: only that one has its
     present state.
 
-    It runs again where the stack has changed since it was read, one request at a time.
+    It runs again where the stack, or the holder of its lock, has changed since it was read, one
+    request at a time.
     """
 
     @functools.wraps(method)
     def call(self: Value, context: RequestContext, stack_identity: Wire, **args: Wire) -> Value:
         stack_id: Value = _identity(stack_identity).stack_id
         holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
-        attempts = itertools.count(1)
+        attempt = 0
         with contextlib.ExitStack() as turn:
             while holder is None:
                 try:
                     return method(self, context, stack_identity, **args)
                 except (exception.ActionInProgress, StackChanged) as error:
-                    if isinstance(error, StackChanged):
-                        attempt = next(attempts)
-                        if attempt == 1:
-                            turn.enter_context(_again.setdefault(stack_id, threading.Lock()))
-                        elif attempt == MOST_ATTEMPTS:
-                            raise _busy(stack_identity) from None
                     # another engine may have begun an action meanwhile: it decides
                     holder = stack_lock.live_holder_elsewhere(self._runtime, context, stack_id)
-                    if holder is None and not isinstance(error, StackChanged):
+                    if holder is None and type(error) is exception.ActionInProgress:
                         raise
+                    attempt += 1
+                    if attempt == MOST_ATTEMPTS:
+                        raise _busy(stack_identity) from None
+                    if holder is None and attempt == 1:
+                        lock = _again.setdefault(stack_id, threading.Lock())
+                        turn.enter_context(long_work.locked(lock))
         remote = getattr(rpc_client.PeerClient(holder), method.__name__)
         return remote(context, stack_identity=stack_identity, **args)
+
+    return call
+
+
+def following_moves(method: Callable) -> Callable:
+    """Decorate a method about a resource to run again at the place to which it has moved."""
+
+    @functools.wraps(method)
+    def call(
+        self: Value,
+        context: RequestContext,
+        stack_identity: Wire,
+        resource_name: str,
+        **args: Value,
+    ) -> Value:
+        try:
+            return method(
+                self, context, stack_identity=stack_identity, resource_name=resource_name, **args
+            )
+        except exception.EntityNotFound:
+            moved = self._new_place(context, stack_identity, resource_name)
+            if moved is None:
+                raise
+            return call(self, context, *moved, **args)
 
     return call
 
@@ -93,14 +120,30 @@ class Endpoint:
         projects = (identity.tenant, row.stack_user_project_id)
         if context.tenant_id not in projects and not context.is_admin:
             raise exception.InvalidTenant(target=identity.tenant, actual=context.tenant_id)
-        if identity.path or row.name != identity.stack_name:
+        if identity.path or not former_places.is_name(row, identity.stack_name):
             raise exception.no_stack(identity.stack_name)
         return row
+
+    def _new_place(
+        self, context: RequestContext, stack_identity: Wire, resource_name: str
+    ) -> tuple[Wire, str] | None:
+        """Return where a resource has gone; None if the stack has it, or has never had it."""
+        row = self._row(context, stack_identity, show_deleted=True)
+        found = former_places.find(row, resource_name)
+        if found is None or db_resources.list_by_name(row.id, resource_name):
+            return None
+        stack_id, name = found
+        target = db_stacks.get_row(stack_id)
+        return target and (format.identity_of(target), name)
 
     def _stack(
         self, context: RequestContext, stack_identity: Wire, show_deleted: bool = False
     ) -> Stack:
         return self._load(context, self._row(context, stack_identity, show_deleted))
+
+    def _reread(self, stack: Stack) -> Stack:
+        """Return the stack as it is stored now."""
+        return self._stack(stack.context, stack.identifier().as_dict())
 
     def _template(
         self,
@@ -129,11 +172,37 @@ class Endpoint:
     def _load(self, context: RequestContext, row: Row) -> Stack:
         return Stack.from_row(self._runtime, context, row)
 
+    @contextlib.contextmanager
+    def _locked(self, context: RequestContext, stack_id: str) -> Iterator[Stack]:
+        """Hold the lock of a stack that no action works on.
+
+        An action whose end is stored has yet to release its lock: that is awaited.
+        """
+        engine_id = self._runtime.engine_id
+        until = time.monotonic() + task_manager.ENDING_SECONDS
+        while locks.acquire(stack_id, engine_id) is not None:
+            row = db_stacks.get_row(stack_id)
+            if row is None or row.status == status.IN_PROGRESS or time.monotonic() > until:
+                raise _at_work(stack_id, row)
+            long_work.sleep(random.uniform(0.005, 0.05))
+        try:
+            row = db_stacks.get(context, stack_id, tenant_safe=False)
+            if row is None or row.status == status.IN_PROGRESS:
+                raise _at_work(stack_id, row)
+            yield self._load(context, row)
+        finally:
+            locks.release(stack_id, engine_id)
+
     def _levels(self, context: RequestContext, top: Stack, depth: int) -> Iterator[list[Stack]]:
         """Yield the stack, then those of each level of nested stacks, ``depth`` levels down."""
         yield [top]
         for rows in nested_rows(top.id, depth):
             yield [self._load(context, row) for row in rows]
+
+
+def _at_work(stack_id: str, row: Row | None) -> exception.ActionInProgress:
+    name, action = (stack_id, '') if row is None else (row.name, row.action)
+    return exception.ActionInProgress(stack_name=name, action=action)
 
 
 def nested_rows(stack_id: str, depth: int) -> Iterator[Sequence[db_stacks.ListedStack]]:

@@ -4,6 +4,7 @@ Tests: tests/functional/test_live_state.py, tests/functional/test_live_routes.py
 """
 
 import time
+from collections.abc import Iterable
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
@@ -12,6 +13,7 @@ from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking
+from heat_lite.template import stored_properties
 
 #: seconds for the calls of the cloud; resources after that are listed as unchecked
 MAX_SECONDS = 40
@@ -32,17 +34,22 @@ class Drift(Endpoint):
         Nothing is stored, and no resource changes its state: ``check`` does that. Resources
         without an object outside of this service are left out.
         """
-        end = time.monotonic() + MAX_SECONDS
-        found: Wire = {'checked': 0, 'resources': [], 'unchecked': []}
         top = self._stack(context, stack_identity)
-        prefixes = {top.id: ''}
-        for depth, level in enumerate(self._levels(context, top, nested_depth)):
-            for stack in level:
-                if depth:
-                    above = prefixes[str(stack.owner_id)]
-                    prefixes[stack.id] = f'{above}{stack.parent_resource_name}/'
-                _compare(stack, prefixes[str(stack.id)], depth == nested_depth, end, found)
-        return found
+        return compare(self._levels(context, top, nested_depth), nested_depth)
+
+
+def compare(levels: Iterable[list[Stack]], nested_depth: int) -> Wire:
+    """Return the drift of a stack and of its nested stacks, level by level."""
+    end = time.monotonic() + MAX_SECONDS
+    found: Wire = {'checked': 0, 'resources': [], 'unchecked': []}
+    prefixes: dict[str, str] = {}
+    for depth, level in enumerate(levels):
+        for stack in level:
+            above = prefixes.get(str(stack.owner_id))
+            prefix = '' if above is None else f'{above}{stack.parent_resource_name}/'
+            prefixes[stack.id] = prefix
+            _compare(stack, prefix, depth == nested_depth, end, found)
+    return found
 
 
 def _compare(stack: Stack, prefix: str, is_last_level: bool, end: float, found: Wire) -> None:
@@ -80,8 +87,7 @@ def _changes(item: Value, is_last_level: bool) -> tuple[list[Wire] | None, str |
         exists = item.nested() is not None
         return ([], TOO_DEEP if is_last_level else None) if exists else (None, None)
     try:
-        live = item.get_live_state(item.properties)
-        stored = item.stored_properties()
+        live, stored = item.get_live_state(item.properties), item.stored_properties()
     except (exception.NotFound, exception.EntityNotFound):
         return None, None
     except Exception as error:  # the error of a service or a library
@@ -92,6 +98,7 @@ def _changes(item: Value, is_last_level: bool) -> tuple[list[Wire] | None, str |
 
 
 def _shown(item: Resource, stored: Values, live: Values) -> list[Wire]:
+    live = stored_properties.with_stored_parts(live, stored, item.definition.ignored_paths)
     names = sorted(name for name, value in live.items() if value != stored.get(name))
     if not names:
         return []

@@ -12,7 +12,7 @@ from heat_lite.common.local_stack_domain import DISABLED
 from heat_lite.common.value_types import Value
 from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.db.stacks import StackRow
-from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
+from heat_lite.engine.endpoints.base import Endpoint, Wire, following_moves, on_working_engine
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.runtime import Runtime
@@ -59,6 +59,7 @@ class Resources(Endpoint):
                 stack.records.use_listed(listed.get(stack.id, ()))
             yield from _list(stack, with_detail, filters)
 
+    @following_moves
     def describe_stack_resource(
         self,
         context: RequestContext,
@@ -111,6 +112,7 @@ class Resources(Endpoint):
             raise exception.no_resource(physical_resource_id)
         return {**format.identity_of(stack_row), 'path': f'/resources/{row.name}'}
 
+    @following_moves
     @on_working_engine
     def resource_signal(
         self,

@@ -12,7 +12,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.db import session, stacks as db_stacks
 from heat_lite.db.queries import StackFilter, StackScope
 from heat_lite.engine.endpoints.base import Endpoint, Wire
-from heat_lite.engine.stack import format
+from heat_lite.engine.stack import format, revisions
 from heat_lite.engine.validation import masking
 
 
@@ -87,6 +87,16 @@ class StackQueries(Endpoint):
 
     def get_files(self, context: RequestContext, stack_identity: Wire) -> Wire:
         return dict(self._stack(context, stack_identity, show_deleted=True).template.files)
+
+    def list_revisions(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
+        """Return the definitions that the stack has had, the newest first."""
+        stack = self._stack(context, stack_identity, show_deleted=True)
+        return [revisions.shown(row) for row in revisions.list_all(stack)]
+
+    def show_revision(self, context: RequestContext, stack_identity: Wire, revision: str) -> Wire:
+        """Return one of them with its template, environment and files."""
+        stack = self._stack(context, stack_identity, show_deleted=True)
+        return revisions.described(stack, revisions.find(stack, revision))
 
     def list_outputs(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
         return self._stack(context, stack_identity).outputs.describe()

@@ -1,17 +1,19 @@
-"""The RPC endpoint for actions on stacks: create, update, delete, previews and the others.
+"""The RPC endpoint for actions on stacks: create, update, delete, previews and others.
 
 Tests: tests/functional/test_engine.py.
 """
 
 import json
 
-from heat_lite.common import status
+from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
-from heat_lite.engine.endpoints.base import Endpoint, Wire, on_working_engine
-from heat_lite.engine.execution import actions, preview
+from heat_lite.engine.endpoints import plans
+from heat_lite.engine.endpoints.base import Wire, on_working_engine
+from heat_lite.engine.endpoints.stack_moves import StackMoves
+from heat_lite.engine.execution import actions, plan_facts, preview
 from heat_lite.engine.resource import fingerprint
-from heat_lite.engine.stack import adoption, stack_storage
-from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack import adoption, partial_update, revisions, stack_storage
+from heat_lite.engine.stack.action_run import REQUEST, ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking, validation
 from heat_lite.rpc import api
@@ -21,7 +23,7 @@ from heat_lite.template.template import Template
 FIELDS = ('timeout_mins', 'disable_rollback', api.PROTECTED)
 
 
-class Stacks(Endpoint):
+class Stacks(plans.Plans):
     """``args`` holds the options of a request (``timeout_mins``, ``disable_rollback``, ``tags``,
     ...), ``params`` an environment.
     """
@@ -65,6 +67,7 @@ class Stacks(Endpoint):
             parent_resource_name,
         )
         stack.user_creds_id, stack.stack_user_project_id = user_creds_id, stack_user_project_id
+        stack.run.message = args.get(api.MESSAGE)
         self._check_new(stack, args)
         validation.stored_names(parsed)
         if adopted is not None:
@@ -120,44 +123,64 @@ class Stacks(Endpoint):
         environment_files: list[str] | None = None,
         files_container: str | None = None,
         template_id: int | None = None,
+        revision: int | None = None,
+        plan: str | None = None,
+        part: Wire | None = None,
     ) -> Wire:
         """Begin to update the stack to the template. Return its identity, and its new digest.
 
         For a nested stack ``template_id`` names the stored template, environment and files.
+        ``revision`` stands for these and for the options that ``args`` does not have, ``plan`` for
+        the whole update. ``part`` is that of ``partial_update``. Raises PlanOutdated unless it
+        would do what the plan says.
         """
-        stack = self._stack(context, stack_identity)
+        row = self._row(context, stack_identity)
+        stack = self._load(context, row)
         validation.updatable(stack)
         if template_id is not None:
-            parsed = self._runtime.templates.get(template_id)
-            validation.nested_update(stack, self._as_updated(stack, parsed, args))
-            validation.stored_names(parsed)
-            actions.update(
-                stack,
-                parsed,
-                _update_values(stack, {'existing': True, **args}),
-                template_id=template_id,
-                forbid_replacement=_forbids_replacement(args),
-            )
+            self._update_nested(stack, template_id, args)
             return stack.identifier().as_dict()
-        base = stack.update_base
         validation.unchanged(stack, args.get(api.IF_MATCH))
-        parsed = self._validated_update(
-            stack, template, params, files, args, environment_files, files_container
+        stored = _stored_update(stack, revision, plan)
+        agreed = stored if plan else None
+        args = {**self._agreed_args(stack, agreed), **args, **(part or {})}
+        parsed, options = self._validated_update(
+            stack, template, params, files, args, environment_files, files_container, stored
         )
+        _refuse_part(options if agreed else {})
         validation.stored_names(parsed)
-        if _forbids_replacement(args):
-            preview.refuse_replacements(self._stack(context, stack_identity), parsed)
-        values = _update_values(stack, args)
+        forbids = _forbids_replacement(args)
+        if forbids or stack.template.may_prevent_destroy or parsed.may_prevent_destroy:
+            unused = plans.with_options(self._load(context, row), options)
+            preview.refuse_update(unused, parsed, forbids)
+        facts = agreed['facts'] if agreed else None
+        stack, facts = StackMoves(self._runtime).move_within(stack, parsed, facts)
+        values = _update_values(stack, args, stored)
         digest = fingerprint.stack_fingerprint(stack, parsed, values)
         actions.update(
             stack,
             parsed,
             values,
             converge=args.get(api.PARAM_CONVERGE, False),
-            forbid_replacement=_forbids_replacement(args),
-            base=base,
+            forbid_replacement=forbids,
+            base=stack.update_base,
+            facts=facts,
+            message=args.get(api.MESSAGE),
+            **options,
         )
         return {**stack.identifier().as_dict(), 'digest': digest}
+
+    def _update_nested(self, stack: Stack, template_id: int, args: Wire) -> None:
+        parsed = self._runtime.templates.get(template_id)
+        validation.nested_update(stack, self._as_updated(stack, parsed, args))
+        validation.stored_names(parsed)
+        actions.update(
+            stack,
+            parsed,
+            _update_values(stack, {'existing': True, **args}),
+            template_id=template_id,
+            forbid_replacement=_forbids_replacement(args),
+        )
 
     def preview_update_stack(
         self,
@@ -169,22 +192,41 @@ class Stacks(Endpoint):
         args: Wire,
         environment_files: list[str] | None = None,
         files_container: str | None = None,
+        revision: int | None = None,
+        plan: str | None = None,
+        part: Wire | None = None,
+        store: bool = False,
+        live: bool = False,
     ) -> Wire:
         """Return what ``update_stack`` with the same arguments would do to each resource.
 
-        Nothing is stored.
+        Nothing is stored, except the plan with ``store``. With ``live`` the answer has the drift of
+        the objects.
         """
         stack = self._stack(context, stack_identity)
-        parsed = self._validated_update(
-            stack, template, params, files, args, environment_files, files_container
+        stored = _stored_update(stack, revision, plan)
+        if stored and plan:
+            return self._preview_plan(stack, stored)
+        args = {**args, **(part or {})}
+        parsed, options = self._validated_update(
+            stack, template, params, files, args, environment_files, files_container, stored
         )
-        return preview.preview_update(
-            stack,
-            parsed,
-            _update_values(stack, args),
-            with_nested=args.get(api.PARAM_SHOW_NESTED, False),
-            converge=args.get(api.PARAM_CONVERGE, False) or stack.limits.observe_on_update,
-        )
+        args, values = {**args, api.LIVE: live}, _update_values(stack, args, stored)
+        if not store:
+            return self._preview(plans.with_options(stack, options), parsed, values, args)
+        _refuse_part(options)
+        validation.updatable(stack)
+        validation.at_rest(stack)
+        kept = {api.PARAM_SHOW_NESTED, api.PARAM_CONVERGE, api.ON_REPLACE, api.LIVE}
+        draft: Wire = {
+            'raw_template_id': self._runtime.templates.store(parsed),
+            'options': values,
+            'args': {name: args[name] for name in kept.intersection(args)},
+        }
+        answer, facts = self._foreseen(stack, draft)
+        if not plan_facts.may_replace(answer):
+            draft['args'][api.ON_REPLACE] = api.FAIL
+        return {**answer, api.PLAN: plan_facts.shown(plan_facts.keep(stack, draft, facts))}
 
     def _validated_update(
         self,
@@ -195,11 +237,42 @@ class Stacks(Endpoint):
         args: Wire,
         environment_files: list[str] | None,
         files_container: str | None,
-    ) -> Template:
-        """Return the validated template of an update. Raises the first error in it.
+        stored: Wire | None,
+    ) -> tuple[Template, Wire]:
+        """Return the validated template of an update, and options of its run for a part of the
+        stack. Raises the first error in it.
 
-        With ``existing`` (PATCH) it is merged into the present one.
+        With ``existing`` (PATCH) it is merged into the present one. ``stored`` is the revision that
+        has it.
         """
+        if stored is not None:
+            parsed = self._runtime.templates.get(stored['raw_template_id'])
+        else:
+            parsed = self._merged(
+                stack, template, params, files, args, environment_files, files_container
+            )
+        changed = self._as_updated(stack, parsed, args)
+        part, options = partial_update.part_of(stack, changed, args)
+        if 'kept' in options:
+            unused = plans.with_options(self._reread(stack), {})
+            options[api.NOT_APPLIED] = preview.not_applied(unused, parsed, options['kept'])
+            changed = self._as_updated(stack, part, args)
+        validation.immutable_parameters(stack, changed)
+        validation.stack(changed)
+        changed.drop_resources()
+        return part, options
+
+    def _merged(
+        self,
+        stack: Stack,
+        template: Wire,
+        params: Wire | None,
+        files: Wire | None,
+        args: Wire,
+        environment_files: list[str] | None,
+        files_container: str | None,
+    ) -> Template:
+        """Return the template of an update, with the stored parts that the request leaves out."""
         present = stack.template if args.get('existing') else None
         parsed = self._template(
             stack.context,
@@ -214,13 +287,9 @@ class Stacks(Endpoint):
         text, stored = args.get(api.TEMPLATE_TEXT), stack.template
         if text is None and stored.text and json.dumps(parsed.data) == json.dumps(stored.data):
             text = stored.text
-        parsed = masking.unmasked(parsed, stack.template).with_text(text)
-        changed = self._as_updated(stack, parsed, args)
-        validation.immutable_parameters(stack, changed)
-        validation.stack(changed)
-        changed.drop_resources()
-        return parsed
+        return masking.unmasked(parsed, stack.template).with_text(text)
 
+    @on_working_engine
     def delete_stack(
         self,
         context: RequestContext,
@@ -230,10 +299,18 @@ class Stacks(Endpoint):
     ) -> None:
         """Begin to delete the stack.
 
-        With ``force``, objects that cannot be deleted are forgotten.
+        With ``force``, objects that cannot be deleted are forgotten. A broker delivers a request
+        again if it has lost the acknowledgement: the stack may be deleted by then.
         """
-        stack = self._stack(context, stack_identity)
+        row = self._row(context, stack_identity, show_deleted=True)
+        if row.deleted_at is not None:
+            if (row.plan or {}).get(REQUEST) == context.request_id:
+                return
+            raise exception.no_stack(row.name)
+        stack = self._load(context, row)
         validation.unchanged(stack, if_match)
+        if stack.owner_id is None and stack.template.may_prevent_destroy:
+            preview.refuse_delete(self._load(context, row))
         actions.delete(stack, force)
 
     def stack_retry(self, context: RequestContext, stack_identity: Wire) -> None:
@@ -300,14 +377,27 @@ class Stacks(Endpoint):
         return stack.with_template(template)
 
 
+def _stored_update(stack: Stack, revision: int | None, plan: str | None) -> Wire | None:
+    """Return the revision or the plan that an update takes; None without one."""
+    if plan is not None:
+        return plan_facts.find(stack, plan)
+    return None if revision is None else revisions.find(stack, revision)
+
+
+def _refuse_part(options: Wire) -> None:
+    if options:
+        raise exception.StackValidationFailed('A plan is of a whole update, not of a part of it')
+
+
 def _forbids_replacement(args: Wire) -> bool:
     return args.get(api.ON_REPLACE) == api.FAIL
 
 
-def _update_values(stack: Stack, args: Wire) -> Wire:
+def _update_values(stack: Stack, args: Wire, stored: Wire | None = None) -> Wire:
+    """Return the changed fields of the stack. ``stored``: the revision with all other options."""
     values = {name: args[name] for name in FIELDS if name in args}
     if not values.get('timeout_mins'):
         values.pop('timeout_mins', None)  # no timeout, or 0, keeps the present one
-    if args.get('tags') is not None or not args.get('existing'):
+    if args.get('tags') is not None or not (args.get('existing') or stored):
         values['tags'] = args.get('tags') or []
-    return values
+    return {**stored['options'], **values} if stored else values

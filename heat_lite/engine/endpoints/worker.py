@@ -5,14 +5,12 @@ Tests: tests/functional/test_convergence.py.
 
 import contextlib
 import logging
-from collections.abc import Iterator
 
-from heat_lite.common import exception, status
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
-from heat_lite.db import locks, resources as db_resources, stacks as db_stacks
+from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint
 from heat_lite.engine.stack import legacy_stacks
-from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -81,18 +79,3 @@ class Migration(Endpoint):
                     legacy_stacks.bring_over(stack)
                     stack.journal.flush()
                 db_stacks.update(stack.id, {'convergence': True})
-
-    @contextlib.contextmanager
-    def _locked(self, context: RequestContext, stack_id: str) -> Iterator[Stack]:
-        """Hold the lock of a stack that no action works on."""
-        engine_id = self._runtime.engine_id
-        holder = locks.acquire(stack_id, engine_id)
-        row = db_stacks.get(context, stack_id, tenant_safe=False)
-        try:
-            if holder is not None or row is None or row.status == status.IN_PROGRESS:
-                name, action = (stack_id, '') if row is None else (row.name, row.action)
-                raise exception.ActionInProgress(stack_name=name, action=action)
-            yield self._load(context, row)
-        finally:
-            if holder is None:
-                locks.release(stack_id, engine_id)

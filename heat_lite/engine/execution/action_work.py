@@ -20,7 +20,7 @@ from heat_lite.engine.resource import failures
 from heat_lite.engine.resource.failures import TIMEOUT
 from heat_lite.engine.scheduler import Work
 from heat_lite.engine.stack import adoption, snapshots, stack_users
-from heat_lite.engine.stack.action_run import FORMER_TAGS
+from heat_lite.engine.stack.action_run import FORMER_TAGS, KEPT, NOT_APPLIED, REPLACED
 from heat_lite.engine.stack.stack import Stack
 
 LOG = logging.getLogger(__name__)
@@ -72,7 +72,10 @@ def update(task: StackTask) -> Work:
 def return_to_previous_template(stack: Stack) -> None:
     template_id: Value = stack.previous_template_id
     tags = (stack.plan or {}).get(FORMER_TAGS, stack.tags)
-    stack.change(stack.runtime.templates.get(template_id), template_id, tags=tags)
+    template = stack.runtime.templates.get(template_id)
+    plan = {k: v for k, v in (stack.plan or {}).items() if k not in (NOT_APPLIED, REPLACED)}
+    stack.run.kept, stack.run.replaced = frozenset(plan.get(KEPT, ())), ()
+    stack.change(status.ROLLBACK, template, template_id, tags=tags, plan=plan or None)
 
 
 def settle(task: StackTask) -> Work:

@@ -16,7 +16,7 @@ from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import locks, stacks as db_stacks
 from heat_lite.engine import deferred_auth
-from heat_lite.engine.execution import action_work, recovery
+from heat_lite.engine.execution import action_work, plan_facts, recovery
 from heat_lite.engine.execution.mailbox import ActionRequest
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.resource import failures, fingerprint
@@ -30,7 +30,7 @@ from heat_lite.template.template import Template
 LOG = logging.getLogger(__name__)
 #: how long another engine may take to stop its work on a stack, in seconds
 STOP_SECONDS = 10
-#: how often a delete stops an action that another engine has begun meanwhile
+#: how often an abandon stops an action that another engine has begun meanwhile
 DELETE_ATTEMPTS = 3
 #: gives the running action up; no action of a stack's state
 CANCEL = 'CANCEL'
@@ -46,7 +46,8 @@ def start(stack: Stack, action: str, **options: Value) -> None:
     """
     options.setdefault('stack_depth', stack.context.stack_depth)
     run = ActionRun(stack.action if action == CANCEL else action, **options)
-    request = ActionRequest(stack, run, ACTIONS[action])
+    row = ACTIONS[action] if run.facts is None else PLANNED_UPDATE
+    request = ActionRequest(stack, run, row)
     stack.runtime.task_manager.start(request)
 
 
@@ -67,7 +68,7 @@ def update(
 
     ``values`` are further columns of the stack's row, and ``tags``. ``template_id`` is the row of
     the template where it is stored already. ``options``: ``converge``, ``forbid_replacement``,
-    ``base``, ``restored``.
+    ``base``, ``facts``, ``restored``, ``kept``, ``not_applied``, ``replaced``.
     """
     template_id = template_id or stack.runtime.templates.store(template)
     start(stack, action, template=template, template_id=template_id, values=values, **options)
@@ -76,19 +77,28 @@ def update(
 def delete(stack: Stack, force: bool = False, abandoning: bool = False) -> None:
     """Begin to delete the stack, whatever action is running; ``abandoning`` leaves its objects.
 
-    A running delete simply goes on. Raises StackProtected.
+    A running delete simply goes on. Raises StackProtected, and ActionInProgress where another
+    engine works on the stack: that one begins the delete. Only what must happen here,
+    ``abandoning``, stops it.
     """
     if stack.protected:
         raise exception.StackProtected(stack_name=stack.name)
     is_deleting = stack.state == (status.DELETE, status.IN_PROGRESS)
     if is_deleting and not force and not abandoning and _is_at_work(stack):
         return
+    options = {
+        'force': force,
+        'abandoning': abandoning,
+        'request_id': stack.context.request_id,
+    }
     for _ in range(DELETE_ATTEMPTS):
         try:
-            return start(stack, status.DELETE, force=force, abandoning=abandoning)
+            return start(stack, status.DELETE, **options)
         except exception.ActionInProgress:
+            if not abandoning:
+                raise
             _stop_elsewhere(stack)
-    start(stack, status.DELETE, force=force, abandoning=abandoning)
+    start(stack, status.DELETE, **options)
 
 
 def suspend(stack: Stack) -> None:
@@ -162,7 +172,7 @@ def _begin_update(stack: Stack) -> None:
     failures.clear(stack)
     run.converge = run.converge or stack.limits.observe_on_update
     # a restored object may differ though its definition does not
-    visits = run.converge or run.restored is not None
+    visits = run.converge or run.restored is not None or run.replaced
     run.noop = not visits and fingerprint.changes_nothing(stack, run.template)
     target = (stack.template, stack.template_id) if run.noop else (run.template, run.template_id)
     values = {**run.values, 'plan': run.as_column()}
@@ -170,8 +180,16 @@ def _begin_update(stack: Stack) -> None:
         values['plan'] = {**(values['plan'] or {}), FORMER_TAGS: stack.tags}
     else:
         del values['tags']
-    stack.change(*target, **values)
+    stack.change(run.action, *target, **values)
     store_in_progress(stack)
+
+
+def _begin_planned(stack: Stack) -> None:
+    _require_rest(stack)
+    stack.forget_rows()
+    _check_updatable(stack, stack.run)
+    plan_facts.require(stack, stack.run.facts or (), [plan_facts.stored(stack)])
+    _begin_update(stack)
 
 
 def _begin_at_rest(stack: Stack) -> None:
@@ -288,6 +306,8 @@ ACTIONS = {
     status.CHECK: Action(action_work.walk_forward, begin=_begin_at_rest, preempts=False),
     CANCEL: Action(action_work.settle, begin=_begin_cancel, check=_check_cancellable),
 }
+#: does what a plan says, so the state of the stack must be that of the plan
+PLANNED_UPDATE = Action(action_work.update, begin=_begin_planned, preempts=False)
 
 
 # --------------------------------------------------------------- other engines
@@ -306,5 +326,8 @@ def _stop_elsewhere(stack: Stack) -> None:
     """Have the engine that works on the stack stop, and read the state that it leaves."""
     holder = stack_lock.live_holder_elsewhere(stack.runtime, stack.context, stack.id)
     if holder is not None:
-        stack.runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
+        try:
+            stack.runtime.listener.stop_stack(stack.context, holder, stack.identifier().as_dict())
+        except (exception.StopActionFailed, exception.EngineTimeout):
+            raise exception.action_in_progress(stack) from None
         stack_storage.refresh(stack)

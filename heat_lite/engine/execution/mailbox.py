@@ -9,12 +9,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from heat_lite.common import exception, tracing
+from heat_lite.common import exception, long_work, tracing
 from heat_lite.common.value_types import Value
 from heat_lite.engine.stack import legacy_stacks, stack_storage
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.task_pool import Job
+from heat_lite.rpc import api
 
 if TYPE_CHECKING:
     from heat_lite.engine.execution.actions import Action
@@ -23,6 +24,22 @@ if TYPE_CHECKING:
 SECONDS = 30
 #: the message of another engine: look at the rows of the stack (see ``shared_runner``)
 LOOK = 'look'
+
+
+def unavailable(stack: Stack) -> exception.ServiceUnavailable:
+    """Return the error of a request that nothing forbids and that has waited for SECONDS."""
+    return exception.ServiceUnavailable(
+        reason=f'the work on stack {stack.name} has not taken it for {SECONDS} seconds, as when '
+        'the database does not answer. Repeat it later.'
+    )
+
+
+def cancel_message(stack: Stack) -> str:
+    """Return the message that cancels the present action of a stack.
+
+    It names the action: a broker, or an engine that was silent, may deliver it to a later one.
+    """
+    return f'{api.CANCEL} {stack.action} {stack.updated_at}'
 
 
 class Preempted(BaseException):
@@ -60,7 +77,9 @@ class Request:
 
     def wait(self, seconds: float = SECONDS) -> bool:
         """Return whether the request was served in time. Raises the error it was served with."""
-        if not self._done.wait(seconds):
+        with long_work.waiting():
+            is_served = self._done.wait(seconds)
+        if not is_served:
             return False
         if self._error is not None:
             raise self._error
@@ -169,12 +188,12 @@ class Mailbox:
     def await_served(self, stack: Stack, request: Request, has_ended: Callable[[], bool]) -> bool:
         """Return whether the task has served a queued request; False when it ended before.
 
-        Raises ActionInProgress if the task has not taken the request after SECONDS, and the error
+        Raises ServiceUnavailable if the task has not taken the request after SECONDS, and the error
         of the request.
         """
         while not request.wait(SECONDS):
             if self.withdraw(request):
-                raise exception.action_in_progress(stack)
+                raise unavailable(stack)
             if has_ended():
                 return request.wait(0)
         return not request.take_back()
@@ -199,12 +218,17 @@ class Mailbox:
 
     # ------------------------------------------------------------ for the task
 
-    def receive(self) -> str | None:
-        """Return the oldest message that is not LOOK, None when there is none."""
-        message = next((each for each in list(self._messages) if each != LOOK), None)
-        if message is not None:
-            self._messages.remove(message)
-        return message
+    def receive(self, stack: Stack) -> str | None:
+        """Return the oldest message that is not LOOK, None when there is none.
+
+        Those that cancel a former action of the stack are dropped.
+        """
+        for message in list(self._messages):
+            if message != LOOK:
+                self._messages.remove(message)
+                if not message.startswith(f'{api.CANCEL} ') or message == cancel_message(stack):
+                    return message
+        return None
 
     def has(self, message: str) -> bool:
         return message in self._messages

@@ -15,6 +15,7 @@ import math
 from heat_lite.common import exception, status
 from heat_lite.engine import scheduler
 from heat_lite.engine.execution import actions
+from heat_lite.engine.execution.mailbox import cancel_message
 from heat_lite.engine.stack import adoption, stack_lock, stack_storage
 from heat_lite.engine.stack.nested_stack_view import NestedStackView
 from heat_lite.engine.validation import validation
@@ -50,9 +51,7 @@ class NestedStack(NestedStackView):
         if adopted is not None:
             adoption.begin(drafted, adopted)
         # an engine that was asked to create it and did not answer may have stored it
-        new = stack_storage.store(
-            drafted, on_behalf_of=self._runtime.engine_id if delegated else None
-        )
+        new = stack_storage.store(drafted, on_behalf_of=self._runtime.engine_id)
         self._resource.resource_id_set(drafted.id)
         if new:
             self._stack = drafted
@@ -219,11 +218,15 @@ class NestedStack(NestedStackView):
 
     def _cancel(self):
         """Cancel the nested action and wait for its end, for STOP_SECONDS at most."""
-        if not self._runtime.task_manager.send(self._stack.id, api.CANCEL):
+        self.refresh()
+        if not self._is_at_work():
+            return
+        message = cancel_message(self._stack)
+        if not self._runtime.task_manager.send(self._stack.id, message):
             holder = stack_lock.holder_elsewhere(self._runtime, self._stack.id)
             if holder is not None:
                 self._runtime.listener.send(
-                    self._parent.context, holder, self._stack.identifier().as_dict(), api.CANCEL
+                    self._parent.context, holder, self._stack.identifier().as_dict(), message
                 )
         waiting = scheduler.TaskRunner(self.at_rest, timeout=STOP_SECONDS)
         try:

@@ -11,7 +11,7 @@ Tests: tests/functional/test_preview.py.
 import dataclasses
 import graphlib
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value, Values
@@ -19,9 +19,12 @@ from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff
+from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_definition import ATTRIBUTES, IDENTITY, Foresight
 from heat_lite.engine.validation import masking
+from heat_lite.template import stored_properties
+from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.schema import PropertySchema
 from heat_lite.template.template import Template
 from heat_lite.template.unknown import Unknown, ValueUnknown, is_known
@@ -33,7 +36,8 @@ class PredictedChange:
 
     ``changes`` are PropertyChange rows; ``nested`` is the UpdatePreview of its nested stack,
     UNKNOWN, or None; ``new_type`` is the type that it will have. ``condition`` is its
-    condition while that is not known: then it may not be there.
+    condition while that is not known: then it may not be there. ``ignored`` are the paths of
+    properties whose changes it ignores; its lifecycle may have ``prevented`` the change.
     """
 
     resource: Resource
@@ -42,6 +46,8 @@ class PredictedChange:
     new_type: str | None = None
     nested: 'UpdatePreview | None' = None
     condition: Unknown | None = None
+    prevented: bool = False
+    ignored: Collection[str] = ()
 
     @property
     def action(self) -> str:
@@ -75,16 +81,24 @@ class UpdatePreview(typing.NamedTuple):
 
     def replaced(self) -> list[str]:
         """Return the names of the resources that would, or may, be replaced: ``outer/inner``."""
-        names = []
+        unknown = ['(known after apply)']
+        return list(self._names(lambda change: change.action == diff.REPLACE, unknown))
+
+    def prevented(self) -> list[str]:
+        """Return the names of the resources whose lifecycle forbids their change."""
+        return list(self._names(lambda change: change.prevented))
+
+    def _names(
+        self, applies: Callable[[PredictedChange], bool], unknown: Collection[str] = ()
+    ) -> Iterator[str]:
         for change in self.resources:
             name = change.resource.name
-            if change.action == diff.REPLACE:
-                names.append(name)
-            if change.nested is UNKNOWN:
-                names.append(f'{name}/(known after apply)')
-            elif change.nested is not None:
-                names.extend(f'{name}/{each}' for each in change.nested.replaced())
-        return names
+            if applies(change):
+                yield name
+            if change.nested is not None:
+                inner = change.nested._names(applies, unknown)
+                names = unknown if change.nested is UNKNOWN else inner
+                yield from (f'{name}/{each}' for each in names)
 
 
 #: no names of parameters
@@ -114,7 +128,7 @@ def predict_create(stack: Stack, hidden: frozenset[str] = NONE) -> UpdatePreview
 
 def predict_delete(stack: Stack) -> UpdatePreview:
     """Return the UpdatePreview of a delete. Uses ``stack`` up."""
-    stack.run.deleting = True
+    stack.run = ActionRun(deleting=True)
     return _Walk(stack, NONE).walk()
 
 
@@ -195,6 +209,8 @@ class _Walk:
         stack = self._stack
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
+        if name in stack.run.kept:
+            return PredictedChange(resource, diff.Decision(diff.NONE), [])
         future = stack.class_of(definition).build(name, definition, stack, resource.record)
         later = frozenset(
             key for key, value in future.properties.raw_values().items() if not is_known(value)
@@ -212,29 +228,39 @@ class _Walk:
             self._changing[name] = ATTRIBUTES
         self._taint.record(name, definition, future.has_secret_value)
         condition = stack.bound.undecided.get(name)
+        replaces = decision.action == diff.REPLACE
         return PredictedChange(
-            resource, decision, changes, definition.resource_type, nested, condition
+            resource,
+            decision,
+            changes,
+            definition.resource_type,
+            nested,
+            condition,
+            replaces and not decision.may_replace and diff.prevents_destroy(resource, definition),
+            () if replaces else _ignored(resource, definition),
         )
 
     def _deleted(self, row_id: int) -> PredictedChange | None:
         """The deletion of an unwanted row; the old row of a replaced resource is none."""
         stack = self._stack
         record = stack.records.by_id[row_id]
-        if record.name in stack.wanted or stack.records.best(record.name) is not record:
+        is_best = stack.records.best(record.name) is record
+        if record.name in stack.wanted or record.name in stack.run.kept or not is_best:
             return None
         resource = stack.resource_of(record)
-        keeps = _keeps_object(resource)
+        keeps = diff.keeps_object(resource)
         reason = (
             'the stack forgets the resource, its object stays'
             if keeps
             else 'the template no longer contains the resource'
         )
         decision = diff.Decision(diff.DELETE, reason=reason)
-        return PredictedChange(resource, decision, [], None, self._deleted_nested(resource))
+        nested, prevented = self._deleted_nested(resource), diff.prevents_destroy(resource)
+        return PredictedChange(resource, decision, [], None, nested, prevented=prevented)
 
     def _deleted_nested(self, resource: Resource) -> UpdatePreview | None:
         """The prediction for the nested stack of a resource that goes, None where none goes."""
-        child = None if _keeps_object(resource) else self._child(resource)
+        child = None if diff.keeps_object(resource) else self._child(resource)
         return None if child is None else predict_delete(child)
 
     def _changes(
@@ -329,10 +355,14 @@ class _Walk:
         return child
 
 
-def _keeps_object(resource: Resource) -> bool:
-    """Whether the object stays where it is when the stack no longer has the resource."""
-    definition = resource.definition
-    return definition.deletion_policy == 'Retain' or definition.external_id is not None
+def _ignored(resource: Resource, definition: ResourceDefinition) -> list[str]:
+    """The paths at which the resource keeps other values than the definition has."""
+    paths, stored = definition.ignored_paths, resource.record.properties
+    if not paths or stored is None:
+        return []
+    given = resource.stack.resolve(definition.properties or {})
+    keep = stored_properties.with_stored_parts
+    return [path for path in paths if keep(given, stored, [path]) != given]
 
 
 def _only_checks_nested(decision: diff.Decision) -> bool:

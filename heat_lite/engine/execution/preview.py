@@ -13,16 +13,19 @@ from heat_lite.engine.execution.prediction import (
     PropertyChange,
     UpdatePreview,
     predict_create,
+    predict_delete,
     predict_update,
     stack_changes,
     stored_id,
 )
+from heat_lite.engine.execution.refactoring import Refactoring
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff, format, lifecycle
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_definition import Foresight
 from heat_lite.engine.validation import validation
+from heat_lite.rpc import api
 from heat_lite.template import unknown
 from heat_lite.template.template import Template
 
@@ -104,6 +107,8 @@ def format_change(change: PredictedChange) -> Values:
     }
     if change.condition is not None:
         result.update(format.unknown_parts({'condition': change.condition}))
+    if change.ignored:
+        result['ignored_changes'] = list(change.ignored)
     if change.nested is UNKNOWN:
         result['nested'] = None
     return result
@@ -181,6 +186,7 @@ def preview_update(
     values: Values,
     with_nested: bool = False,
     converge: bool = False,
+    not_applied: Collection[str] = (),
 ) -> Values:
     """Return the preview of an update to ``template``. Uses ``stack`` up.
 
@@ -191,6 +197,10 @@ def preview_update(
         fingerprint.stack_fingerprint(stack),
         fingerprint.stack_fingerprint(stack, template, values),
     )
+    work = Refactoring.within(stack, template)
+    if work is not None:
+        work.check()
+        stack = work.foreseen()
     if converge:
         _observe(stack)
     outputs = stack.outputs.read_all(stack.limits.attribute_timeout)
@@ -201,8 +211,26 @@ def preview_update(
     answer['parameter_changes'], answer['output_changes'] = (
         list(map(_property_change, each)) for each in stack_changes(predicted, *before)
     )
-    answer.update(digest=wanted, present_digest=present, refused=_refusal(stack))
+    refused = _refusal(stack)
+    if refused is None and (names := predicted.prevented()):
+        refused = str(_prevented(stack, names))
+    answer.update(digest=wanted, present_digest=present, refused=refused)
+    if not_applied:
+        answer[api.NOT_APPLIED] = list(not_applied)
+    if work is not None:
+        answer['moved'] = [{'from': old.name, 'to': new.name} for old, new in work.moves.items()]
     return answer
+
+
+def not_applied(stack: Stack, template: Template, kept: Collection[str]) -> list[str]:
+    """Return the resources among ``kept`` that the template would change. Uses ``stack`` up."""
+    changes = _predicted(stack, template).resources if kept else ()
+    names = {change.resource.name for change in changes if change.action != diff.NONE}
+    return sorted(names.intersection(kept))
+
+
+def _prevented(stack: Stack, names: list[str]) -> exception.DestroyPrevented:
+    return exception.DestroyPrevented(stack_name=stack.name, resources=', '.join(names))
 
 
 def _values(outputs: list[Values]) -> Values:
@@ -215,14 +243,24 @@ def _observe(stack: Stack) -> None:
             pass
 
 
-def refuse_replacements(stack: Stack, template: Template) -> None:
-    """Raise ReplacementRefused where an update would, or may, replace resources.
+def refuse_update(stack: Stack, template: Template, forbids_replacement: bool) -> None:
+    """Raise ReplacementRefused where an update would, or may, replace resources that it must not;
+    DestroyPrevented where a lifecycle forbids what it would do.
 
     Uses ``stack`` up.
     """
-    names = _predicted(stack, template).replaced()
-    if names:
+    work = Refactoring.within(stack, template)
+    predicted = _predicted(stack if work is None else work.foreseen(), template)
+    if forbids_replacement and (names := predicted.replaced()):
         raise exception.ReplacementRefused(stack_name=stack.name, resources=', '.join(names))
+    if names := predicted.prevented():
+        raise _prevented(stack, names)
+
+
+def refuse_delete(stack: Stack) -> None:
+    """Raise DestroyPrevented where a lifecycle forbids the delete. Uses ``stack`` up."""
+    if names := predict_delete(stack).prevented():
+        raise _prevented(stack, names)
 
 
 def _predicted(stack: Stack, template: Template) -> UpdatePreview:

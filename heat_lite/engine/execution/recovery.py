@@ -15,6 +15,9 @@ from heat_lite.engine.stack import quarantine
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.template import dependencies
 
+#: why a handler ends that another action has interrupted: no failure of that one
+INTERRUPTED = 'another action takes over'
+
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
@@ -53,7 +56,8 @@ def progress_of(stack: Stack) -> Progress:
         if event.resource_status == status.IN_PROGRESS:
             begun[name] = event.id
         elif event.resource_status == status.FAILED:
-            failed[name] = event.resource_status_reason
+            if not event.resource_status_reason.endswith(f'({INTERRUPTED})'):
+                failed[name] = event.resource_status_reason
         elif (event.resource_action, event.resource_status) == (stack.action, status.COMPLETE):
             done.add(name)
     return Progress(stack.action, frozenset(done), failed, begun)

@@ -64,8 +64,10 @@ def resource_name(stack: Stack, node: Node) -> str | None:
 # --------------------------------------------------------------- create, update, replace
 
 
-def apply(stack: Stack, node: Node) -> Work:
+def apply(stack: Stack, node: Node) -> Work | None:
     """Create, update or replace the resource so that it matches the template."""
+    if node.key in stack.run.kept:
+        return None
     record = stack.records.best(node.key)
     if record is None:
         record = stack.records.new(node.key)
@@ -219,7 +221,9 @@ def _replace(
 ) -> Work:
     """Create a second row under the name; the old row is deleted after its users have moved on."""
     if stack.run.forbid_replacement and stack.action == status.UPDATE:
-        raise _refused_replacement(stack, resource)
+        raise _refused(resource, exception.ReplacementRefused)
+    if diff.prevents_destroy(resource, definition):
+        raise _refused(resource, exception.DestroyPrevented)
     old = resource.record
     if definition.resource_type != resource.type():
         LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
@@ -227,9 +231,9 @@ def _replace(
     yield from _create(new, requires, lifecycle.create(new, instead_of=resource))
 
 
-def _refused_replacement(stack: Stack, resource: Resource) -> exception.ResourceFailure:
-    """The failure of a replacement that the preview could not predict and the request forbids."""
-    error = exception.ReplacementRefused(stack_name=stack.name, resources=resource.name)
+def _refused(resource: Resource, kind: type[exception.HeatException]) -> exception.ResourceFailure:
+    """The failure of what a preview could not predict and the request or the lifecycle forbids."""
+    error = kind(stack_name=resource.stack.name, resources=resource.name)
     failures.note(resource, status.UPDATE, error)
     return exception.ResourceFailure(error, ('resources', resource.name), status.UPDATE)
 
@@ -259,12 +263,16 @@ def clean_up(stack: Stack, node: Node) -> Work | None:
     The preempted action may have deleted it while this node waited for the end of its handler.
     """
     record = nodes.record_of(stack, node)
-    if record is None or stack.is_wanted(record):
+    if record is None or stack.is_wanted(record) or record.name in stack.run.kept:
         return None
     if record.action == status.INIT:
         stack.forget(record)
         return None
-    return _delete(stack, stack.resource_of(record))
+    resource = stack.resource_of(record)
+    is_removed = record.name not in stack.wanted and stack.action in (status.UPDATE, status.RESTORE)
+    if is_removed and diff.prevents_destroy(resource):
+        raise _refused(resource, exception.DestroyPrevented)
+    return _delete(stack, resource)
 
 
 def _delete(stack: Stack, resource: Resource) -> Work:

@@ -5,10 +5,11 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable
+import weakref
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING
 
-from heat_lite.common import exception, status
+from heat_lite.common import exception, long_work, status
 from heat_lite.common.value_types import Value
 from heat_lite.db import journal, locks, stacks as db_stacks
 from heat_lite.engine import event, scheduler
@@ -18,6 +19,7 @@ from heat_lite.engine.execution.mailbox import (
     Callback,
     Mailbox,
     Request,
+    unavailable,
 )
 from heat_lite.engine.execution.stack_task import StackTask
 from heat_lite.engine.stack import stack_lock
@@ -78,6 +80,8 @@ class ThreadGroupManager:
         self._workers: Workers | None = None
         self._guard = threading.Lock()
         self._entries: dict[str, _Entry] = {}
+        #: by the id of a stack: the lock by which one action begins after the other
+        self._turns: MutableMapping[str, threading.Lock] = weakref.WeakValueDictionary()
         #: the number of nested stacks at work
         self._nested = 0
         #: ``{name: monotonic time}`` until which a slot is kept for a nested stack
@@ -103,24 +107,36 @@ class ThreadGroupManager:
     def start_with_lock(self, request: ActionRequest) -> None:
         """Acquire the stack lock, begin the action, and give its task to the pool.
 
-        Raises ActionInProgress where a living engine has the lock. The end of the task releases
-        the lock.
+        A take-over may have begun the action of a stack that was stored with its lock. Raises
+        LockHeld where a living engine has the lock. The end of the task releases the lock.
         """
         stack = request.stack
-        if stack.stored_locked and stack.id in self.stack_ids():
-            raise exception.action_in_progress(stack)
-        lock = stack_lock.StackLock(stack, self._engine_id, self._membership.is_gone)
-        lock.acquire()
-        stack.journal.holder = self._engine_id
-        try:
-            request.begin(stack)
-            self._spawn(request, lock)
-        except journal.LockLost:
-            # the stack was taken over, reset or purged in between; there is nothing to release
-            raise exception.action_in_progress(stack) from None
-        except BaseException:
-            lock.release()
-            raise
+        with long_work.locked(self._turn(stack.id)):
+            if stack.stored_locked and self._entry(stack.id):
+                return
+            lock = stack_lock.StackLock(stack, self._engine_id, self._membership.is_gone)
+            lock.acquire()
+            stack.journal.holder = self._engine_id
+            try:
+                request.begin(stack)
+                self._spawn(request, lock)
+            except PoolClosed:
+                lock.release()  # the beginning is stored, so another engine goes on
+            except journal.LockLost:
+                # the stack was taken over, reset or purged in between; there is nothing to release
+                raise stack_lock.held(stack) from None
+            except BaseException:
+                lock.release()
+                raise
+
+    def _turn(self, stack_id: str) -> threading.Lock:
+        """Return the lock by which one action begins at a time; the stack counts as at work then.
+
+        The database may make a beginning wait for long, and a lock of the stack without work is
+        resumed. A take-over has the lock of the stack before its turn; no other action can use it.
+        """
+        with self._guard:
+            return self._turns.setdefault(stack_id, threading.Lock())
 
     def _start_when_free(self, request: ActionRequest) -> None:
         """Start; a task whose end is stored already and only has to release the lock is awaited."""
@@ -131,31 +147,36 @@ class ThreadGroupManager:
             except exception.ActionInProgress:
                 if time.monotonic() > until or not _has_ended(request.stack):
                     raise
-                time.sleep(random.uniform(0.005, 0.05))
+                long_work.sleep(random.uniform(0.005, 0.05))
 
     def _preempt_or_start(self, request: ActionRequest) -> None:
-        """Give the request to the running task; where none runs, start one."""
+        """Give the request to the running task; where none runs, start one.
+
+        Raises LockHeld where another engine decides, and ServiceUnavailable after SECONDS.
+        """
         stack = request.stack
         until = time.monotonic() + SECONDS
         while not self._ask(stack, request, Mailbox.put_action):
             try:
                 return self.start_with_lock(request)
-            except exception.ActionInProgress:
-                # a task of this engine that takes no more requests is about to end
+            except stack_lock.LockHeld:
                 holder = locks.holder(stack.id)
-                if holder in (None, self._engine_id) and time.monotonic() < until:
-                    self._await_end(stack.id)
-                elif not self._is_about_to_release(stack, holder, until):
+                left = until - time.monotonic()
+                if holder not in (None, self._engine_id) and self._decides(stack, holder, left):
                     raise
+                if left < 0:
+                    raise unavailable(stack) from None
+                if holder == self._engine_id:
+                    # a task of this engine that takes no more requests is about to end
+                    self._await_end(stack.id)
                 else:
-                    time.sleep(random.uniform(0.01, 0.1))
+                    long_work.sleep(random.uniform(0.01, 0.1))
 
-    def _is_about_to_release(self, stack: Stack, holder: str | None, until: float) -> bool:
-        """Whether another engine is about to release its lock, or does not answer."""
-        left = until - time.monotonic()
+    def _decides(self, stack: Stack, holder: str, left: float) -> bool:
+        """Whether another engine works on the stack: it answers, and does not only release."""
         if left > SECONDS - ENDING_SECONDS and _has_ended(stack):
-            return True
-        return left > 0 and holder is not None and not self._membership.answers(holder)
+            return False
+        return self._membership.answers(holder)
 
     def _spawn(self, request: ActionRequest, lock: StackLock) -> None:
         stack = request.stack
@@ -211,9 +232,10 @@ class ThreadGroupManager:
     def _await_end(self, stack_id: str) -> None:
         entry = self._entry(stack_id)
         if entry is None:
-            time.sleep(0.05)  # the task is just beginning, or has just ended
+            long_work.sleep(0.05)  # the task is just beginning, or has just ended
         else:
-            entry.ended.wait(SECONDS)
+            with long_work.waiting():
+                entry.ended.wait(SECONDS)
 
     # ------------------------------------------------------------ requests
 
@@ -222,15 +244,17 @@ class ThreadGroupManager:
         runs.
 
         Its changes are stored when this returns. Raises ActionInProgress where another engine has
-        the lock.
+        the lock, and ServiceUnavailable after SECONDS.
         """
         callback, until = Callback(function), time.monotonic() + SECONDS
         while not self._ask(stack, callback, Mailbox.put_callback):
             holder = locks.acquire(stack.id, self._engine_id)
             if holder is None:
                 return self._call_under_lock(stack, function)
-            if holder != self._engine_id or time.monotonic() > until:
+            if holder != self._engine_id:
                 raise exception.action_in_progress(stack)
+            if time.monotonic() > until:
+                raise unavailable(stack)
             self._await_end(stack.id)  # it begins, or takes no more requests
         return callback.result
 
@@ -242,7 +266,7 @@ class ThreadGroupManager:
             stack.journal.flush()
             return result
         except journal.LockLost:
-            raise exception.action_in_progress(stack) from None
+            raise stack_lock.held(stack) from None
         finally:
             stack.journal.holder = None
             locks.release(stack.id, self._engine_id)
@@ -304,8 +328,8 @@ class ThreadGroupManager:
     def flush(self, seconds: float) -> list[Stack]:
         """Freeze the task pool, wait ``seconds`` for the running steps, and store their results.
 
-        Tasks that wait are closed. Another engine can resume all of it then. Returns the stacks at
-        work.
+        Tasks that wait are closed, and the creates that the end cuts off are noted. Another engine
+        can resume all of it then. Returns the stacks at work.
         """
         if not self._pool.freeze(seconds):
             LOG.warning(
@@ -316,6 +340,8 @@ class ThreadGroupManager:
         helped = [] if self._workers is None else self._workers.stacks()
         for stack in (*stacks, *helped):
             try:
+                for walk in filter(None, (stack.run.walk, *stack.run.draining)):
+                    walk.note_cut_off()
                 stack.journal.flush()
             except Exception:
                 LOG.exception('The last changes of %s could not be stored', stack)
@@ -335,9 +361,10 @@ class ThreadGroupManager:
         with self._guard:
             return list(self._entries.values())
 
-    def stack_ids(self) -> list[str]:
+    def stack_ids(self) -> set[str]:
+        """Return the ids of the stacks that are at work, or begin to be."""
         with self._guard:
-            return list(self._entries)
+            return {*self._entries, *self._turns}
 
     def _entry(self, stack_id: str) -> _Entry | None:
         with self._guard:

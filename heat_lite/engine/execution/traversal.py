@@ -19,12 +19,13 @@ from typing import Any
 
 from heat_lite.db import journal
 from heat_lite.engine import scheduler, task_pool
-from heat_lite.engine.execution import steps
+from heat_lite.engine.execution import nodes, recovery, steps
 from heat_lite.engine.execution.local_runner import LocalRunner
 from heat_lite.engine.execution.mailbox import LOOK, Mailbox, Preempted
 from heat_lite.engine.execution.plan import Graph, Node
 from heat_lite.engine.resource.failures import TIMEOUT
 from heat_lite.engine.scheduler import Work
+from heat_lite.engine.stack import lifecycle
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.template.functions import budget
 
@@ -118,6 +119,13 @@ class Traversal:
         for walk in (self, *self._stack.run.draining):
             walk.throw(scheduler.Abandoned())
 
+    def note_cut_off(self) -> None:
+        """Note in the rows which calls the end of this engine cuts off."""
+        for node, job in list(self.group.running.items()):
+            record = nodes.record_of(self._stack, node)
+            if record is not None and job is not None and job.is_stepped:
+                lifecycle.note_cut_off(self._stack.resource_of(record))
+
     def collect(self) -> set[str | None]:
         """Note the handlers that have ended. Returns the names of the resources still at work."""
         while self._ended:
@@ -175,7 +183,7 @@ class Traversal:
             if job is None or record is None:
                 continue
             if self._stack.resource_of(record).interruptible:
-                job.throw(scheduler.Cancelled('another action takes over'))
+                job.throw(scheduler.Cancelled(recovery.INTERRUPTED))
 
     def _collect_draining(self) -> set[str | None]:
         """Return the names of the resources on which earlier walks are still at work."""
@@ -266,7 +274,7 @@ class Traversal:
 
     def _check_limits(self) -> None:
         """Obey messages, the deadline, and the time that handlers have after a failure."""
-        while (message := self._mailbox.receive()) is not None:
+        while (message := self._mailbox.receive(self._stack)) is not None:
             self.stop(message, scheduler.Cancelled())
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.stop(TIMEOUT, scheduler.Timeout(self._stack.timeout_seconds()))

@@ -40,9 +40,14 @@ def template_fingerprint(template: Template, key: bytes = b'', **options: Value)
     content = _contents.get(template)
     if content is None:
         environment = {} if template.environment is None else template.environment.data
-        whole = [template.data, template.files, _sections(environment)]
+        whole = [template.data, template.files, sections(environment)]
         content = _contents[template] = hashlib.sha256(_encoded(whole)).hexdigest()
-    return hmac.new(key, _encoded([content, options]), hashlib.sha256).hexdigest()
+    return keyed(key, [content, options])
+
+
+def keyed(key: bytes, content: Value) -> str:
+    """Return the fingerprint of a content."""
+    return hmac.new(key, _encoded(content), hashlib.sha256).hexdigest()
 
 
 def _encoded(content: Value) -> bytes:
@@ -96,7 +101,7 @@ def _is_settled(stack: 'Stack', resource: 'Resource') -> bool:
     )
 
 
-def _sections(environment: Mapping[str, Value]) -> Values:
+def sections(environment: Mapping[str, Value]) -> Values:
     """Drop empty sections: some clients send all sections, others only those with content.
 
     The names of encrypted parameters tell how parameters are stored, not what a stack is.

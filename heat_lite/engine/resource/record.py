@@ -22,7 +22,7 @@ from oslo_db import exception as db_exception
 from heat_lite.common import identifier, status
 from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
-from heat_lite.db import journal as db_journal, sync_points
+from heat_lite.db import journal as db_journal, revisions as db_revisions, sync_points
 from heat_lite.engine import scheduler
 
 LOG = logging.getLogger(__name__)
@@ -166,7 +166,8 @@ class Record(identifier.WithUuid):
             self.journal.keep_data(self, key, None)
 
     def physical_name(self, stack_name: str, limit: int | None = 255) -> str:
-        return identifier.physical_name(stack_name, self.name, self.uuid, limit)
+        """Return the name that objects of the resource have got, or would get now."""
+        return identifier.object_name(self.data, stack_name, self.name, self.uuid, limit)
 
 
 #: the fields of a turn that are no reason to write it
@@ -200,6 +201,7 @@ class PendingChanges:
     callbacks: list[Callable[[], object]] = dataclasses.field(default_factory=list)
     #: types of db are quoted, because lint loads no database
     points: 'sync_points.PointChanges | None' = None
+    revisions: 'list[db_revisions.NewRevision | Values]' = dataclasses.field(default_factory=list)
 
     def is_empty(self) -> bool:
         """Return whether there is nothing to write."""
@@ -249,6 +251,7 @@ class PendingChanges:
             signals=self.signals,
             points=self.points,
             lease=lease,
+            revisions=self.revisions,
         )
 
     def note_stored(self, changes: 'db_journal.ChangeSet', ids: list[int]) -> None:
@@ -303,6 +306,12 @@ class Journal:
         if self.lease is None:
             with self._lock:
                 self._pending.stack.update(values)
+
+    def revision(self, change: 'db_revisions.NewRevision | Values') -> None:
+        """Add a revision of the stack, or the result of the newest one."""
+        if self.lease is None:
+            with self._lock:
+                self._pending.revisions.append(change)
 
     def add(self, record: Record) -> Record:
         """Add a new row. Its id is known after the next flush."""
@@ -391,7 +400,7 @@ class Journal:
         """
         with self.flushing:
             while self.dirty:
-                turn = self._uncommitted = self._uncommitted or self._take_turn()
+                turn = self._uncommitted = self._uncommitted or self.take_turn()
                 changes = turn.change_set(self._stack_id, self.holder, self.lease)
                 ids = db_journal.save(changes)
                 self._uncommitted = None
@@ -400,7 +409,8 @@ class Journal:
                     self.announce()
                 turn.note_stored(changes, ids)
 
-    def _take_turn(self) -> PendingChanges:
+    def take_turn(self) -> PendingChanges:
+        """Return all changes since the last turn; the caller stores them."""
         with self._lock:
             turn, self._pending = self._pending, PendingChanges()
         return turn

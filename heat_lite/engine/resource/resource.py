@@ -135,6 +135,7 @@ class Resource(ResourceType):
 
     def properties_of(self, definition: ResourceDefinition) -> Properties:
         """Return the properties by this or another definition of the same type."""
+        definition = stored_properties.with_ignored(definition, self.record.properties)
         return self._section_of(definition, 'properties', self.properties_schema)
 
     def store_properties(self) -> None:

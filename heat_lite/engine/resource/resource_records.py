@@ -110,6 +110,10 @@ class ResourceRecords:
         self._template_ids = frozenset(stored)
         return self._template_ids
 
+    def use(self, records: dict[str, list[Record]]) -> None:
+        """Use these records instead of the stored rows."""
+        self._by_name = records
+
     def use_listed(
         self,
         listed: Iterable[Row],

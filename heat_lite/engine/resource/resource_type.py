@@ -155,6 +155,16 @@ class ResourceType:
         """
         return None
 
+    def objects(self) -> Values | None:
+        """Return all objects of the type that its service shows, by id, without those that the
+        service has made itself; None if the type cannot list them.
+        """
+        return None
+
+    def described(self, found: Values) -> Values:
+        """Return the properties that describe an object of ``objects``."""
+        raise NotImplementedError(f'{type(self).__name__} must override described')
+
     # ------------------------------------------------------------ values that other resources and
     # users read
 

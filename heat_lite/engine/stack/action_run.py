@@ -5,7 +5,7 @@ Tests: tests/functional/test_engine.py.
 
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from heat_lite.common.value_types import Value, Values
@@ -15,13 +15,30 @@ if TYPE_CHECKING:
 
 
 # keys of the column ``stack.plan``: the part of a run that another engine needs to resume it
-ABANDON, ADOPTED, CONVERGE, FORCE, FORMER_TAGS, ON_REPLACE, RESTORED, STACK_DEPTH = (
+(
+    ABANDON,
+    ADOPTED,
+    CONVERGE,
+    FORCE,
+    FORMER_TAGS,
+    KEPT,
+    NOT_APPLIED,
+    ON_REPLACE,
+    REPLACED,
+    REQUEST,
+    RESTORED,
+    STACK_DEPTH,
+) = (
     'abandon',
     'adopted',
     'converge',
     'force',
     'former_tags',
+    'kept',
+    'not_applied',
     'on_replace',
+    'replaced',
+    'request',
     'restored',
     'stack_depth',
 )
@@ -43,6 +60,11 @@ class ActionRun:
     converge: bool = False
     #: UPDATE: fail a resource that would have to be replaced
     forbid_replacement: bool = False
+    #: UPDATE: the names of the resources that it leaves, those of them that differ from what the
+    #: request wants, and the ids of the rows that it replaces
+    kept: Collection[str] = ()
+    not_applied: Collection[str] = ()
+    replaced: Collection[int] = ()
     #: DELETE: forget resources that cannot be deleted
     force: bool = False
     #: DELETE: leave the objects in the cloud; also set by the rollback of an adoption
@@ -51,14 +73,20 @@ class ActionRun:
     template: Value = None
     template_id: int | None = None
     values: Values = dataclasses.field(default_factory=dict)
+    #: CREATE, UPDATE: why the definition changes, for its revision
+    message: str | None = None
     #: UPDATE: the ``Stack.update_base`` that the template was made from; None for any
     base: Values | None = None
+    #: UPDATE: the facts that its plan stands on (see ``plan_facts``); None without a plan
+    facts: list[Values] | None = None
     #: SNAPSHOT: the snapshot that is taken (``snapshots.Taking``)
     snapshot: Value = None
     #: RESTORE: the id of the snapshot
     restored: str | None = None
     #: number of OS::Heat::Stack resources above the stack, see ``common.context``
     stack_depth: int | None = None
+    #: DELETE: the id of the request, by which its repetition is known
+    request_id: str | None = None
     #: RETRY: the (action, status) that the requester has seen
     expected_state: tuple[str, str] | None = None
 
@@ -90,9 +118,13 @@ class ActionRun:
             action,
             converge=bool(column.get(CONVERGE)),
             forbid_replacement=column.get(ON_REPLACE) == FAIL,
+            kept=frozenset(column.get(KEPT) or ()),
+            not_applied=column.get(NOT_APPLIED) or (),
+            replaced=column.get(REPLACED) or (),
             force=bool(column.get(FORCE)),
             abandoning=bool(column.get(ABANDON)),
             restored=column.get(RESTORED),
+            request_id=column.get(REQUEST),
             stack_depth=column.get(STACK_DEPTH),
         )
 
@@ -107,9 +139,13 @@ class ActionRun:
         options = {
             CONVERGE: self.converge,
             ON_REPLACE: FAIL if self.forbid_replacement else None,
+            KEPT: sorted(self.kept),
+            NOT_APPLIED: list(self.not_applied),
+            REPLACED: list(self.replaced),
             FORCE: self.force,
             ABANDON: self.abandoning,
             RESTORED: self.restored,
+            REQUEST: self.request_id,
             STACK_DEPTH: self.stack_depth,
         }
         return {key: value for key, value in options.items() if value} or None

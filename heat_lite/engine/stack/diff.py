@@ -74,6 +74,8 @@ def decide(
     """
     if resource.action == status.INIT:
         return Decision(CREATE, later=later)
+    if resource.record.id in resource.stack.run.replaced:
+        return Decision(REPLACE, reason='the request replaces it', later=later)
     if new_type:
         return Decision(
             REPLACE,
@@ -173,6 +175,25 @@ def _differs(resource: Resource, definition: ResourceDefinition, part: str) -> b
         and any(function.nodes(definition.metadata))
         and resource.stack.metadata_changes(resource, definition)
     )
+
+
+def keeps_object(resource: Resource) -> bool:
+    """Return whether the object stays where it is when the stack no longer has the resource."""
+    definition = resource.definition
+    return definition.deletion_policy == 'Retain' or definition.external_id is not None
+
+
+def prevents_destroy(resource: Resource, *wanted: ResourceDefinition) -> bool:
+    """Return whether the lifecycle of a resource, present or ``wanted``, protects its object.
+
+    A resource that has never been complete is not protected.
+    """
+    made = resource.action not in (status.INIT, status.CREATE) or resource.state == (
+        status.CREATE,
+        status.COMPLETE,
+    )
+    definitions = (resource.definition, *wanted)
+    return made and not keeps_object(resource) and any(d.prevents_destroy for d in definitions)
 
 
 def refuse_other_external_id(resource: Resource, definition: ResourceDefinition) -> None:

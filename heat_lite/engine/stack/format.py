@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from heat_lite.common import identifier, lru_cache, status
 from heat_lite.common.value_types import Row, Value, Values
+from heat_lite.db import services
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import SHOW
 from heat_lite.engine.validation import masking
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 NO_DESCRIPTION = 'No description'
-SERVICE_FIELDS = ('id', 'binary', 'engine_id', 'host', 'hostname', 'topic', 'report_interval')
+SERVICE_FIELDS = ('id', 'engine_id', 'host', 'hostname', 'topic', 'report_interval')
 
 
 @lru_cache.cached_function(1024)  # the rows of a list have few different times
@@ -62,6 +63,8 @@ def stack(item: 'Stack', resolve_outputs: bool = True) -> Values:
         'protected': bool(item.protected),
         'digest': fingerprint.stack_fingerprint(item),
     }
+    if item.run.not_applied:
+        result['not_applied'] = list(item.run.not_applied)
     if resolve_outputs and item.state != (status.DELETE, status.COMPLETE):
         result['outputs'] = item.outputs.read_all(item.limits.attribute_timeout)
     return result
@@ -212,6 +215,7 @@ def snapshot(row: Row) -> Values:
 def service(row: Row, up: bool) -> Values:
     """Return a row of the service table. ``up`` follows from its last heartbeat."""
     return {
+        'binary': services.LISTED_BINARY,
         **{name: getattr(row, name) for name in SERVICE_FIELDS},
         **{name: _iso(getattr(row, name)) for name in ('created_at', 'updated_at', 'deleted_at')},
         'status': 'up' if up else 'down',

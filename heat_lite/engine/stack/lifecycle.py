@@ -11,6 +11,7 @@ Tests: tests/functional/test_stack_lifecycle_rest.py.
 import functools
 import inspect
 import logging
+import time
 
 from heat_lite.common import exception, log_context, status, tracing
 from heat_lite.common.value_types import Value, Values, Work
@@ -26,6 +27,8 @@ from heat_lite.template.definition import ResourceDefinition
 LOG = logging.getLogger(__name__)
 RETRY_PAUSE = 2.0
 CONTINUED = 'Another engine continues the action'
+#: key of the data of a resource whose engine stopped in the middle of a call of its create
+CUT_OFF = 'create_cut_off'
 
 
 class Drift(str):
@@ -318,13 +321,39 @@ def _create_replacement(resource: Resource, instead_of: Resource) -> Work:
     yield from _create(resource)
 
 
+def note_cut_off(resource: Resource) -> None:
+    """Note that the engine stops in the middle of a call, if that call may yet make the object."""
+    is_open = resource.resource_id is None and not resource.repeatable
+    if is_open and resource.state == (status.CREATE, status.IN_PROGRESS):
+        LOG.warning('%s: this engine stops in the middle of its create', resource)
+        resource.data_set(CUT_OFF, 'true')
+
+
+def _find_made(resource: Resource) -> Work:
+    """Find the object that an interrupted create has made, if there is one.
+
+    A call that was cut off may make it later: it is looked for as long as an answer is awaited.
+    The note of it outlives this engine, so that the next one looks as long.
+    """
+    found = resource.find_existing()
+    if CUT_OFF in resource.data():
+        seconds = resource.stack.clients().option(str(resource.default_client_name), 'timeout')
+        until = time.monotonic() + seconds
+        reason = f'waiting for what a create that was cut off may yet make, at most {seconds:g} s'
+        resource.record.set(status_reason=reason)
+        while found is None and time.monotonic() < until:
+            yield None
+            found = resource.find_existing()
+        resource.data_delete(CUT_OFF)
+    if found is not None:
+        LOG.info('%s: the interrupted create has created %s', resource, found)
+        resource.resource_id_set(found)
+
+
 def _continue_create(resource: Resource) -> Work:
     """Wait for the object of an interrupted create, or create it if there is none."""
     if resource.resource_id is None:
-        found = resource.find_existing()
-        if found is not None:
-            LOG.info('%s: the interrupted create has created %s', resource, found)
-            resource.resource_id_set(found)
+        yield from _find_made(resource)
     complete = getattr(resource, 'check_create_complete', None)
     handler_can_repeat = (
         resource.repeatable
@@ -375,7 +404,7 @@ def _update(
 
 def _delete(resource: Resource, policy: str, state: tuple[str, str]) -> Work:
     if resource.resource_id is None:
-        _find_unrecorded(resource, state)
+        yield from _find_unrecorded(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
         # the handler replaces handle_delete: both end with check_delete_complete
         yield from handlers.run(resource, resource.handle_snapshot_delete, status.DELETE, state)
@@ -383,7 +412,7 @@ def _delete(resource: Resource, policy: str, state: tuple[str, str]) -> Work:
         yield from handlers.call(resource, status.DELETE)
 
 
-def _find_unrecorded(resource: Resource, state: tuple[str, str]) -> None:
+def _find_unrecorded(resource: Resource, state: tuple[str, str]) -> Work:
     """Find the object of a create whose result was never stored, so that it is deleted too.
 
     The properties are not stored either, and without them its name would be taken for generated.
@@ -391,18 +420,16 @@ def _find_unrecorded(resource: Resource, state: tuple[str, str]) -> None:
     try:
         if resource.record.properties is None:
             resource.store_properties()
-        found = resource.find_existing()
+        yield from _find_made(resource)
     except Exception as error:
-        if state[1] == status.IN_PROGRESS:
+        can_find = not isinstance(error, exception.Interrupted)
+        if state[1] == status.IN_PROGRESS or CUT_OFF in resource.data() and can_find:
             raise
         LOG.info(
             '%s: looking up its object failed (%s); its create ended without one, none is deleted',
             resource,
             error,
         )
-        return
-    if found is not None:
-        resource.resource_id_set(found)
 
 
 def _adopt(resource: Resource, data: Values) -> Work:

@@ -16,7 +16,13 @@ from heat_lite.engine import event, notification
 from heat_lite.engine.resource import fingerprint, record, resource, resource_records
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.engine.stack import action_run, stack_definition, stack_outputs, stack_tree
+from heat_lite.engine.stack import (
+    action_run,
+    revisions,
+    stack_definition,
+    stack_outputs,
+    stack_tree,
+)
 from heat_lite.engine.stack.stack_fields import COLUMNS, FIELDS, StackFields
 from heat_lite.engine.validation import masking
 from heat_lite.template import function
@@ -262,13 +268,17 @@ class Stack(StackFields):
         names = ('template_id', 'tags', 'timeout_mins', 'disable_rollback')
         return {name: getattr(self, name) for name in names}
 
-    def change(self, template: Template, template_id: int | None, **fields: Value) -> None:
-        """Store the new template of an update; the row and the tags follow with the next turn of
-        the journal.
+    def change(
+        self, action: str, template: Template, template_id: int | None, **fields: Value
+    ) -> None:
+        """Store the new template of an action; the row, the tags and the revision follow with the
+        next turn of the journal.
         """
+        before = revisions.present(self)
         self.redefine(template, template_id)
         self.store(**fields)
         self.store_definition()
+        revisions.begin(self, before, action)
 
     def store_definition(self) -> None:
         """Store the definition with the journal's next turn."""
@@ -405,6 +415,11 @@ class Stack(StackFields):
             ).bound
         return self._bound_by_template[template_id]
 
+    def draft(self, template: Template, template_id: int) -> None:
+        """Set a template that has no row, and keep it for the records that have its id."""
+        self.redefine(template, template_id)
+        self._bound_by_template[template_id] = self.bound
+
     def root_id(self) -> str:
         return self.tree.top.id
 
@@ -419,7 +434,9 @@ class Stack(StackFields):
         fields: Values = {'action': action, 'status': state, 'status_reason': self.redact(reason)}
         if action != status.CREATE or state == status.IN_PROGRESS and self.updated_at is not None:
             fields['updated_at'] = self.utcnow()
+        former = self.state
         self.store(**fields)
+        revisions.set_result(self, former)
         event.record_stack(self, self.journal)
 
     def notify_scaling(self, phase: str, **details: Value) -> None:

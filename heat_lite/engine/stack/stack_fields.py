@@ -38,6 +38,8 @@ class StackFields:
     protected: bool
     #: options of the action in progress, for an engine that resumes it
     plan: Values | None
+    #: see ``former_places``
+    moved: Values | None
 
     @classmethod
     def fields_of(cls, row: Row) -> Values:

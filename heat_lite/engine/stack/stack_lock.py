@@ -17,6 +17,10 @@ from heat_lite.engine.stack.stack import Stack
 LOG = logging.getLogger(__name__)
 
 
+class LockHeld(exception.ActionInProgress):
+    """The lock of a stack is, or was, that of another task: its action may allow this one."""
+
+
 @dataclasses.dataclass
 class StackLock:
     """The lock of one stack.
@@ -30,7 +34,7 @@ class StackLock:
     is_gone: Callable[[str], bool]
 
     def acquire(self) -> None:
-        """Take the lock. Raises ActionInProgress if a living engine holds it, this one included.
+        """Take the lock. Raises LockHeld if a living engine holds it, this one included.
 
         A stack that was stored together with its lock holds it already.
         """
@@ -51,10 +55,14 @@ class StackLock:
             if locks.steal(self.stack.id, holder, self.engine_id) is None:
                 return
         metrics.LOCK_CONFLICTS.add()
-        raise exception.action_in_progress(self.stack)
+        raise held(self.stack)
 
     def release(self) -> None:
         journal.save(journal.ChangeSet(self.stack.id, release=self.engine_id))
+
+
+def held(stack: Stack) -> LockHeld:
+    return LockHeld(stack_name=stack.name, action=stack.action)
 
 
 def holder_elsewhere(runtime: Runtime, stack_id: Value) -> str | None:

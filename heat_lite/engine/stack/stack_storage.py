@@ -10,6 +10,7 @@ from heat_lite.common.value_types import Values
 from heat_lite.db import stack_creation, stacks as db_stacks
 from heat_lite.engine import deferred_auth
 from heat_lite.engine.resource import fingerprint, record
+from heat_lite.engine.stack import revisions
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_fields import COLUMNS, FIELDS
 
@@ -20,9 +21,9 @@ def store(stack: Stack, on_behalf_of: str | None = None) -> bool:
     ``on_behalf_of``: see ``db.stack_creation.store``.
     """
     stack.digest = fingerprint.stack_fingerprint(stack)
-    row, engine_id = _new_row(stack), stack.runtime.engine_id
+    row, engine_id = new_row(stack), stack.runtime.engine_id
     stack.id, template_id = stack_creation.store(
-        stack.template.content(), row, stack.tags, engine_id, on_behalf_of
+        stack.template.content(), row, stack.tags, engine_id, on_behalf_of, revisions.first(stack)
     )
     if template_id is None:
         return False
@@ -34,7 +35,8 @@ def store(stack: Stack, on_behalf_of: str | None = None) -> bool:
     return True
 
 
-def _new_row(stack: Stack) -> Values:
+def new_row(stack: Stack) -> Values:
+    """Return the columns of a stack that is not stored yet."""
     fields = ((name, getattr(stack, name)) for name in FIELDS)
     values = {COLUMNS.get(name, name): value for name, value in fields if value is not None}
     stack.created_at = stack.utcnow()

@@ -145,10 +145,9 @@ class StackUsers:
         return _require_stored(root, stored)
 
     def delete_project(self) -> None:
-        """Delete the project, unless it belongs to an ancestor of the stack."""
+        """Delete the project, unless other stacks have users in it."""
         own = _stored_project(self.stack)
-        _, *ancestors = self.stack.tree.lineage()
-        if own and own not in map(_stored_project, ancestors):
+        if own and not db_stacks.shares_user_project(self.stack.id, own):
             self.domain.delete_project(own)
 
 

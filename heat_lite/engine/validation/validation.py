@@ -73,9 +73,8 @@ def capacity(context: RequestContext, runtime: Runtime) -> None:
 def new_stack(context: RequestContext, runtime: Runtime, name: str, template: Template) -> None:
     """Raise StackExists or RequestLimitExceeded if a stack of that name may not be created."""
     # A name that is no name cannot be looked up: PostgreSQL refuses a NUL character.
-    known = isinstance(name, str) and _NAME.fullmatch(name)
-    if known and db_stacks.get_by_name(context, name) is not None:
-        raise exception.StackExists(stack_name=name)
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        free_name(context, name)
     limit = runtime.limits.max_stacks_per_tenant
     own = db_queries.StackFilter(filters={'tenant': context.tenant_id})
     if limit >= 0 and db_stacks.count(context, own) >= limit:
@@ -83,6 +82,18 @@ def new_stack(context: RequestContext, runtime: Runtime, name: str, template: Te
             f'You have reached the maximum stacks per tenant, {limit}. Please delete some stacks.'
         )
     resource_count(runtime, template)
+
+
+def free_name(context: RequestContext, name: str) -> None:
+    """Raise StackExists or StackValidationFailed if no stack can get the name."""
+    stack_name(name)
+    if db_stacks.get_by_name(context, name) is not None:
+        raise exception.StackExists(stack_name=name)
+
+
+def is_resource_name(name: str) -> bool:
+    """Return whether a resource can get this name."""
+    return name.isprintable() and 0 < len(name) <= LONGEST_NAME
 
 
 def stored_names(template: Template) -> None:

@@ -16,11 +16,13 @@ from heat_lite.operate.config_check import option_report
 from heat_lite.operate.config_check.option_report import HAS_ERRORS, HAS_FINDINGS
 from heat_lite.operate.heat_database import user_projects
 from heat_lite.operate.heat_database.ownership import held_by, holders
+from heat_lite.rpc import api
 
 #: stacks between two lines of progress
 PROGRESS = 1000
 #: rows that one query reads
 BATCH = 500
+HEAT_TOPICS = (api.ENGINE_TOPIC, api.LISTENER_TOPIC, api.WORKER_TOPIC)
 STEPS = """
 1. Make a backup of the database.
 2. Stop heat-engine, then heat-api and heat-api-cfn: {stop}.
@@ -158,12 +160,32 @@ def give_back(conf: ConfigOpts) -> int:
     if domain is not None:
         print(f'projects of users made in Keystone: {user_projects.make_missing(domain)}')
     migration.revert(conf.database.connection, print, lambda: _convert(keys))
+    _delete_queues(conf)
     return 0
 
 
 def _convert(keys: Sequence[str]) -> None:
     for step, count in give_back_rows.convert(keys):
         print(f'{step}: {count}')
+
+
+def _delete_queues(conf: ConfigOpts) -> None:
+    """Delete the queues of killed engines under whose names Heat declares others."""
+    messaging = importlib.import_module('heat_lite.rpc.messaging')
+    messaging.setup(conf)
+    try:
+        messaging.check_broker()
+        left = [each for each in HEAT_TOPICS if not messaging.delete_queue(each, is_shared=True)]
+    except OSError:
+        left = list(HEAT_TOPICS)
+    finally:
+        messaging.cleanup()
+    if left:
+        print(
+            f'The broker of transport_url did not delete the queues {", ".join(left)}: it is away, '
+            'or they are in use. If Heat uses the same virtual host and an engine was killed, run '
+            '"rabbitmqctl delete_queue NAME" for each of them before its start.'
+        )
 
 
 def migrate_convergence_1(conf: ConfigOpts) -> None:

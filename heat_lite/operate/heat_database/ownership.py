@@ -14,7 +14,6 @@ from heat_lite.common import exception
 from heat_lite.common.value_types import Row
 from heat_lite.db import connections, services, session
 from heat_lite.db.heat_database import heat_schema
-from heat_lite.engine.cluster.heartbeat import BINARY
 
 LOG = logging.getLogger(__name__)
 
@@ -41,7 +40,7 @@ def require_own_database(conf: ConfigOpts) -> None:
 
 def holders(own: bool = True) -> Sequence[Any]:
     """Return the rows of living engines on the database; without ``own``, all of them."""
-    return services.foreign(BINARY if own else '')
+    return services.foreign(services.BINARY if own else '')
 
 
 def held_by(rows: Sequence[Row]) -> str:

@@ -149,6 +149,7 @@ def _names(stack_ids: Collection[str]) -> dict[str, set[str]]:
     names: dict[str, set[str]] = {row.id: set() for row in living}
     stack_names = {row.id: row.name for row in living}
     for row in resources.list_by_stacks(list(names)):
-        physical = identifier.physical_name(stack_names[row.stack_id], row.name, row.uuid)
+        stack_name = stack_names[row.stack_id]
+        physical = identifier.object_name(row.data, stack_name, row.name, row.uuid)
         names[row.stack_id].add(physical)
     return names

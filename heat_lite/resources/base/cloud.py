@@ -327,7 +327,7 @@ class CloudResource(ServiceObject):
         in a response is the last part of its path.
         """
         path = self.collection()
-        key = path.rpartition('/')[2].replace('-', '_')
+        key = live_state.list_key(path)
         if self.rest.mark:
             path = self.rest.list_path or path  # only details have the mark
         try:
@@ -463,19 +463,27 @@ class CloudResource(ServiceObject):
         )
 
     def live_properties(self):
+        return self.described(self.fetch())
+
+    def described(self, found):
         return live_state.described_values(
-            self.properties_schema, self.observed_keys, self.normalize(self.fetch())
+            self.properties_schema, self.observed_keys, self.normalize(found)
         )
+
+    def objects(self):
+        return live_state.list_objects(self)
+
+    def is_described(self, found):
+        """Return False for an object of another type, or one that its service has made itself."""
+        return True
 
     def drift(self, found):
         """Return the Drift of the object; None if no change is known."""
         stored = self.stored_properties()
-        drift = live_state.describe_drift(
-            stored,
-            live_state.observed_values(
-                self.properties_schema, self.observed_keys, stored, self.normalize(found)
-            ),
+        observed = live_state.observed_values(
+            self.properties_schema, self.observed_keys, stored, self.normalize(found)
         )
+        drift = live_state.describe_drift(stored, observed, self.definition.ignored_paths)
         return drift and lifecycle.Drift(drift)
 
 

@@ -5,12 +5,40 @@ set, and further keys of a map, are ignored.
 """
 
 import json
+import re
 from collections.abc import Mapping
 
 from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING
+from heat_lite.template.stored_properties import with_stored_parts
 
 #: values of a property that is not set: the service or a user of the object may set it freely
 UNSET = (None, '')
+#: a property in the path of a collection, and the key of its value in a listed object
+FIELD, PARENT = re.compile(r'{(\w+)}'), 'parent of the object'
+
+
+def list_key(path):
+    """Return the key that wraps the list of a collection in a response."""
+    return path.rpartition('/')[2].replace('-', '_')
+
+
+def list_objects(resource):
+    """Return the objects of the collection of a resource, in each of its parents, by id; None if
+    the parents cannot be listed.
+    """
+    rest, key = resource.rest, list_key(resource.rest.path).removeprefix('os_')
+    path, parents = rest.list_path or rest.path, [{}]
+    for name in FIELD.findall(path):
+        kind = resource.properties_schema[name].ref
+        if kind is None:
+            return None
+        parents = [{name: each['id']} for each in resource.stack.clients().choices(kind)]
+    return {
+        str(each[rest.id]): {**each, PARENT: parent}
+        for parent in parents
+        for each in resource.client().list(path.format(**parent), key)
+        if resource.is_described(each)
+    }
 
 
 def observed_values(schemata, observed_keys, stored, found):
@@ -38,7 +66,7 @@ def described_values(schemata, observed_keys, found):
 
     Defaults are left out, and so are properties that the object does not show.
     """
-    described = {}
+    described = {**found.get(PARENT, {})}
     for name, schema in schemata.items():
         key = observed_keys.get(name) or schema.key(name)
         value = found.get(key)
@@ -75,8 +103,9 @@ def _is_named(value):
     return isinstance(value, Mapping) and 'name' in value
 
 
-def describe_drift(stored, observed):
-    """Return the differences as text; None if there are none."""
+def describe_drift(stored, observed, ignored=()):
+    """Return the differences as text, but those at ``ignored`` paths; None if there are none."""
+    observed = with_stored_parts(observed, stored, ignored)
     differences = [
         f'{name} is {_text(value)}, not {_text(stored[name])}'
         for name, value in sorted(observed.items())

@@ -232,21 +232,18 @@ class ScalingGroup(RollingGroup):
 
     def _scale(self, present, size, adjustment, kind):
         """Generator: resize the group, with notifications."""
-        details = {
-            'groupname': self.get_reference_id(),
-            'adjustment': adjustment,
-            'adjustment_type': kind,
-        }
+        group = self.get_reference_id()
+        details = {'groupname': group, 'adjustment': adjustment, 'adjustment_type': kind}
         self.stack.notify_scaling(
-            'start', message=f'Start resizing the group {self.name}', capacity=present, **details
+            'start', message=f'Start resizing the group {group}', capacity=present, **details
         )
         try:
             yield from self.resize(size)
         except Exception as error:
-            self.stack.notify_scaling('error', message=str(error), capacity=present, **details)
+            self.stack.notify_scaling('error', message=str(error), capacity=self.size(), **details)
             raise
         self.stack.notify_scaling(
-            'end', message=f'End resizing the group {self.name}', capacity=size, **details
+            'end', message=f'End resizing the group {group}', capacity=size, **details
         )
 
     def _state(self):

@@ -186,8 +186,14 @@ class StackResource(NestedTemplate):
 
     def delete_nested(self):
         """Generator: delete the nested stack and wait for it."""
-        if self.resource_id is not None and self.nested_stack.delete():
-            yield from self.nested_stack.ended(status.DELETE)
+        while self.resource_id is not None:
+            try:
+                if self.nested_stack.delete():
+                    yield from self.nested_stack.ended(status.DELETE)
+                return
+            except exception.ActionInProgress:
+                self.nested_stack.refresh()
+                yield 1  # another engine works on it, which begins the delete then
 
     def handle_create(self):
         yield from self.create_with_template(self.child_template())

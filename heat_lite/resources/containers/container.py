@@ -142,7 +142,9 @@ class Container(ProcessContainer, SeparateStackUser):
         """Return the Drift of a container that runs; None if no change is known."""
         yield from super().handle_check()
         observed = self.get_live_state(None)
-        drift = live_state.describe_drift(self.stored_properties(), observed)
+        drift = live_state.describe_drift(
+            self.stored_properties(), observed, self.definition.ignored_paths
+        )
         return drift and lifecycle.Drift(drift)
 
     def get_live_state(self, resource_properties):

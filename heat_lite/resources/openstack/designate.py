@@ -118,3 +118,7 @@ class DesignateRecordSet(CloudResource):
             zone = self.client().show(f'/zones/{self.properties["zone"]}')
             result['name'] = f'{result["name"]}.{zone["name"]}'
         return result
+
+    def is_described(self, found):
+        """Return False for the records that Designate itself keeps for the zone."""
+        return found['type'] not in ('SOA', 'NS') or found['name'] != found.get('zone_name')

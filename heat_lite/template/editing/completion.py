@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from heat_lite.template import dialects, reader, versions
+from heat_lite.template import dialects, reader, resource_registry, versions
 from heat_lite.template.constraints import BOOLEAN, AllowedValues
 from heat_lite.template.editing import descriptions, subjects
 from heat_lite.template.editing.cursor import MARK, Draft, Place
@@ -138,6 +138,8 @@ def _all_keys(document: TemplateDocument, path: tuple) -> Iterator[Item]:
         words = version.output_keys
     elif len(path) == 2 and path[0] == document.section_key('parameters'):
         words = version.parameter_keys
+    elif path[::2] == (document.section_key('resources'), 'lifecycle'):
+        words = {*resource_registry.LIFECYCLE_KEYS}
     yield from (Item(word, KEYWORD, is_key=True) for word in sorted(words))
     node = subjects.property_at(document, path) if len(path) > 2 else None
     for name, schema in visible(node.keys if node and node.keys else {}).items():

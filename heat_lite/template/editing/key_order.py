@@ -12,14 +12,14 @@ from heat_lite.template.editing.lines import Part, indent_of, is_blank, is_comme
 
 _TOP = (
     'heat_template_version AWSTemplateFormatVersion HeatTemplateFormatVersion description'
-    ' parameter_groups parameters mappings conditions resources outputs'
+    ' moved parameter_groups parameters mappings conditions resources outputs'
 ).split()
 #: {section: the order of the keys of its entries}
 _ENTRIES = {
     'parameters': 'type label description default hidden immutable tags constraints'.split(),
     'resources': (
         'type description condition external_id depends_on properties metadata update_policy'
-        ' deletion_policy'
+        ' deletion_policy lifecycle'
     ).split(),
     'outputs': 'description condition value'.split(),
     'parameter_groups': 'label description parameters'.split(),

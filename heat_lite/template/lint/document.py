@@ -41,7 +41,7 @@ _VALUES = ('properties', 'metadata', 'update_policy', 'external_id', 'deletion_p
 
 _TEMPLATE_KEYS = {
     *dialects.VERSION_KEYS,
-    *dialects.HOT.sections.values(),
+    *dialects.OWN.sections.values(),
     *dialects.CFN.sections.values(),
 } - {*reader.ENVIRONMENT_SECTIONS}
 

@@ -94,6 +94,13 @@ def test_update_with_existing_sends_cleared_parameters(folder):
     assert body['clear_parameters'] == ['a', 'b'] and 'template' not in body
 
 
+def test_update_of_a_part_sends_names_but_not_the_word_never(folder):
+    words = ('--target', 'a', '--target', 'b', '--replace', 'never', '--replace', 'c')
+    body = build('-t', 'app.yaml', *words, verb='UPDATE')
+    assert (body['target'], body['replace']) == (['a', 'b'], ['c']) and 'exclude' not in body
+    assert 'replace' not in build('-t', 'app.yaml', '--replace', 'never', verb='UPDATE')
+
+
 def test_environment_from_standard_input_is_refused(folder):
     with pytest.raises(errors.FileError, match='only the template'):
         build('-t', 'app.yaml', '-e', '-')

@@ -1,14 +1,17 @@
 """The local container engine is found, and endpoints of templates are checked."""
 
+import gc
 import socketserver
 import threading
+import weakref
 from http.server import BaseHTTPRequestHandler
 
 import pytest
 from oslo_config import cfg
 
 from heat_lite import conf as options
-from heat_lite.clients import container_endpoints as endpoints, errors
+from heat_lite.clients import clients, container_endpoints as endpoints, docker_plugin, errors
+from heat_lite.common.context import RequestContext
 from heat_lite.startup import local_containers
 
 
@@ -103,3 +106,17 @@ def test_up_keeps_the_engine_of_the_configuration(podman_socket):
     conf.set_override('url', 'unix:///mine.sock', 'clients_docker')
     environ = {'XDG_RUNTIME_DIR': str(podman_socket.parent.parent)}
     assert '/mine.sock' in local_containers.find(conf, environ)
+
+
+def test_clients_of_ever_more_endpoints_are_not_all_kept():
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    conf([], project='heat_lite', default_config_files=[])
+    conf.set_override('endpoints', ['tcp://*'], 'clients_docker')
+    context = RequestContext(project_id='p')
+    found = clients.ClientFactory(conf, docker_plugin.BUILT_IN)(context)
+    plugin = found.client_plugin('docker')
+    made = [weakref.ref(plugin.at(f'tcp://engine{number}:2376')) for number in range(200)]
+    gc.collect()
+    assert 0 < sum(each() is not None for each in made) < 100
+    assert plugin.at('tcp://engine199:2376') is made[-1]()

@@ -328,6 +328,8 @@ def test_policy_tools_read_the_rules_and_the_configuration_of_heat(site, call, t
     assert run('oslopolicy-sample-generator')[0] == 0
     assert run('oslopolicy-list-redundant') == (0, None, '')
     assert run('oslopolicy-validator') == (0, None, '')
+    file.write_text('{}\n')
+    assert run('oslopolicy-validator') == (0, None, '')
     file.write_text(f'"stacks:of_nobody": "@"\n"{rule}": "rule:deny_everybody"\n')
     status, found, _ = run('oslopolicy-validator')
     assert (status, found) == (1, {'Unknown rule found in policy file': 'stacks:of_nobody'})

@@ -51,6 +51,25 @@ def test_thread_that_waits_for_another_lends_its_permit():
         assert not thread.is_alive()
 
 
+def test_thread_that_waits_for_a_lock_lends_its_permit():
+    lock, is_there = threading.Lock(), threading.Event()
+
+    def wait_for_lock():
+        with long_work.permit('first'):
+            is_there.set()
+            with long_work.locked(lock):
+                return
+
+    with lock:
+        thread = threading.Thread(target=wait_for_lock)
+        thread.start()
+        assert is_there.wait(WAIT_SECONDS)
+        with long_work.permit('first'):
+            assert thread.is_alive()
+    thread.join(WAIT_SECONDS)
+    assert not thread.is_alive() and not lock.locked()
+
+
 def test_thread_without_a_permit_waits_as_it_is():
     with long_work.waiting():
         assert getattr(long_work._current, 'held', None) is None

@@ -28,32 +28,18 @@ def test_full_url_adds_driver_and_charset(given, wanted):
     assert connections.full_url(given).render_as_string(hide_password=False) == wanted
 
 
-class Told(Exception):
-    """An error of a driver; that of PostgreSQL has an SQLSTATE."""
-
-    def __init__(self, *args, pgcode=None):
-        super().__init__(*args)
-        self.pgcode = pgcode
-
-
 @pytest.mark.parametrize(
-    ('dialect', 'cause', 'transient'),
+    ('dialect', 'cause', 'fault'),
     [
-        ('mysql', Told(1040, 'Too many connections'), True),
-        ('mysql', Told(1114, 'The table is full'), True),
-        ('mysql', Told(1146, 'no such table'), False),
-        ('postgresql', Told('the database system is starting up', pgcode='57P03'), True),
-        ('postgresql', Told('No space left on device', pgcode='53100'), True),
-        ('postgresql', Told('connection refused'), True),
-        ('postgresql', Told('syntax error', pgcode='42601'), False),
-        ('sqlite', Told('database or disk is full'), True),
-        ('sqlite', Told('no such table: stack'), False),
+        ('postgresql', 'connection refused', connections.Fault.UNAVAILABLE),
+        ('sqlite', 'database or disk is full', connections.Fault.UNAVAILABLE),
+        ('sqlite', 'no such table: stack', None),
     ],
 )
-def test_is_transient_recognizes_errors_of_a_reachable_server(dialect, cause, transient):
-    error = sqlalchemy.exc.OperationalError('SELECT 1', {}, cause)
-    assert connections.is_transient(error, dialect) is transient
-    assert connections.is_transient(db_exception.DBError(error), dialect) is transient
+def test_errors_without_a_code_are_told_by_their_kind_or_text(dialect, cause, fault):
+    error = sqlalchemy.exc.OperationalError('SELECT 1', {}, Exception(cause))
+    assert connections.fault_of(error, dialect) is fault
+    assert connections.fault_of(db_exception.DBError(error), dialect) is fault
 
 
 def test_connection_parameters_are_part_of_the_url():
@@ -101,7 +87,7 @@ def test_nothing_is_written_to_a_file_that_was_removed(tmp_path, replaced):
         file.touch()
     with pytest.raises(connections.ERRORS, match='removed or replaced') as raised, writer.begin():
         raise AssertionError('the transaction began')
-    assert connections.is_transient(raised.value, 'sqlite')
+    assert connections.fault_of(raised.value, 'sqlite') is connections.Fault.UNAVAILABLE
     assert 'stop the service' in connections.describe_failure(raised.value)
 
 
@@ -172,6 +158,18 @@ def test_idle_transaction_is_aborted(database):
     with session.engine().connect() as connection:
         assert connection.exec_driver_sql(question).scalar() == answer
         connection.rollback()
+
+
+@pytest.mark.parametrize('value', [1, 3])
+def test_galera_waits_for_replication_as_the_option_says(database, value):
+    if database != 'mysql':
+        pytest.skip('an option of MariaDB')
+    url = session.engine().url.render_as_string(hide_password=False)
+    settings = connections.Settings(url, mysql_wsrep_sync_wait=value)
+    for engine in connections.create_engines(settings):
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql('SELECT @@wsrep_sync_wait').scalar() == value
+        engine.dispose()
 
 
 def test_url_in_a_log_hides_the_password():

@@ -111,3 +111,29 @@ def test_group_read_returns_the_value_of_each_key():
         thread.join(60)
     assert found == {'a': 'A', 'b': None, 'c': 'C'} and asked == [['a', 'b', 'c']]
     assert reading.get('d') == 'D' and asked[-1] == ['d']
+
+
+@pytest.mark.parametrize('forever', [True, False])
+@pytest.mark.parametrize('error', [session.DatabaseUnavailable, session.CommitOutcomeUnknown])
+def test_lost_connection_ends_the_request_of_a_thread_with_limited_retries(forever, error):
+    errors, found = [error()], []
+
+    def execute_one(request):
+        if errors:
+            raise errors.pop()
+        return 2 * request
+
+    def ask():
+        if forever:
+            session.retry_forever()
+        try:
+            found.append(group_commit.GroupCommit(list, execute_one).submit(1))
+        except session.LOST as lost:
+            found.append(type(lost))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join(WAIT_SECONDS)
+    # a transaction whose outcome is unknown is looked for before it is repeated
+    goes_on = forever and error is not session.CommitOutcomeUnknown
+    assert found == [2 if goes_on else error]

@@ -1,3 +1,7 @@
+import contextlib
+import itertools
+
+import pymysql
 import pytest
 import sqlalchemy
 from alembic import autogenerate
@@ -89,6 +93,46 @@ def test_names_derived_from_uuids_survive_the_upgrade(url):
     with engine.connect() as connection:
         rows = connection.execute(sqlalchemy.text('select name, uuid from resource')).all()
     assert {row.name: identifier.short_id(row.uuid) for row in rows} == before
+
+
+@contextlib.contextmanager
+def failing_after(number, error):
+    """Raise an error after that of the statements about indexes in the block; once."""
+    left = [number]
+
+    def fail(connection, cursor, statement, *_):
+        if 'INDEX' in statement:
+            left[0] -= 1
+            if left[0] == 0:
+                raise error
+
+    sqlalchemy.event.listen(sqlalchemy.Engine, 'after_cursor_execute', fail)
+    try:
+        yield
+    finally:
+        sqlalchemy.event.remove(sqlalchemy.Engine, 'after_cursor_execute', fail)
+
+
+def test_exchange_of_indexes_ends_after_a_failure_at_each_statement(url):
+    migration.sync(url, '012')
+    for number in itertools.count(1):
+        try:
+            with failing_after(number, InterruptedError('of the test')):
+                migration.sync(url, '013')
+            break
+        except InterruptedError:
+            assert migration.version(url) == '012'
+    assert number > 2
+    test_models_match_the_migrated_schema(url)
+
+
+def test_exchange_of_indexes_goes_on_after_a_deadlock(tmp_path):
+    with databases.empty('mysql', tmp_path) as url:
+        migration.sync(url, '012')
+        cause = pymysql.err.OperationalError(1213, 'Deadlock found')
+        with failing_after(2, sqlalchemy.exc.OperationalError('CREATE INDEX', None, cause)):
+            migration.sync(url)
+        test_models_match_the_migrated_schema(url)
 
 
 def test_models_match_the_migrated_schema(url):

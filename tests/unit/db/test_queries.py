@@ -1,9 +1,10 @@
 import datetime
+import itertools
 
 import pytest
 
 from heat_lite.common.context import admin_context
-from heat_lite.db import stacks
+from heat_lite.db import connections, queries, session, stacks
 from heat_lite.db.column_types import utcnow
 from heat_lite.db.queries import StackFilter
 
@@ -174,3 +175,9 @@ def test_brief_rows_equal_full_rows(context, many):
         stacks.list_rows(context, brief=True), stacks.list_rows(context), strict=True
     ):
         assert brief._asdict() == {name: getattr(whole, name) for name in brief._fields}
+
+
+def test_lists_of_many_forms_keep_few_compiled_statements(database, context):
+    for names in itertools.combinations(sorted(set(queries.FILTERS.values())), 4):
+        stacks.list_rows(context, StackFilter(filters=dict.fromkeys(names, '1')))
+    assert len(session.engine(writes=False)._compiled_cache) < 2 * connections.KEPT_STATEMENTS

@@ -1,15 +1,15 @@
 import contextlib
 import threading
 
-import psycopg2.errors
-import pymysql.err
 import pytest
+import sqlalchemy
 from oslo_config import cfg
 from oslo_db import exception as db_exception
 from sqlalchemy import func, insert, select, text
 
-from heat_lite.common import exception
-from heat_lite.db import models, session, stacks, templates
+from heat_lite.common import attempt, exception
+from heat_lite.db import connections, group_commit, models, session, stacks, templates
+from heat_lite.db.connections import Fault
 from tests import databases
 
 
@@ -192,28 +192,100 @@ def test_commit_with_unknown_outcome_is_not_repeated(database):
     assert calls == [1] and names() == set()
 
 
-#: a server that ends a commit with an error: a node of Galera without the others, and PostgreSQL
-#: during a shutdown
-AT_COMMIT = {
-    'mysql': pymysql.err.InternalError(1180, 'Got error 5 "Input/output error" during COMMIT'),
-    'postgresql': psycopg2.errors.AdminShutdown('terminating connection'),
+#: statements with which the server itself raises an error of a code
+RAISE = {
+    'mysql': "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = {}, MESSAGE_TEXT = 'by a test'",
+    'postgresql': "DO $$ BEGIN RAISE SQLSTATE '{}'; END $$",
 }
 
 
-def test_error_of_the_server_at_the_commit_leaves_the_outcome_open(database, monkeypatch):
-    if database == 'sqlite':
-        pytest.skip('SQLite has no server')
-    committed = session.engine().dialect.do_commit
+def codes():
+    """Return (backend, code, fault) of all errors after which a transaction is repeated."""
+    return [
+        ('mysql', str(code), fault)
+        if isinstance(code, int)
+        else ('postgresql', f'{code:0<5}', fault)
+        for code, fault in connections.FAULTS.items()
+    ]
 
-    def fail_after(connection):
-        committed(connection)
+
+@pytest.mark.parametrize(('backend_url', 'code', 'fault'), codes(), indirect=['backend_url'])
+def test_transaction_is_repeated_after_an_error_of_the_table(database, code, fault):
+    used = []
+
+    @session.writer
+    def store():
+        used.append(databases.connection_id(session.connection()))
+        add('ann')
+        if len(used) == 1:
+            session.connection().exec_driver_sql(RAISE[database].format(code))
+
+    with pausing((0,)):
+        store()
+    assert names() == {'ann'} and len(used) == 2
+    assert (used[0] != used[1]) is (fault in (Fault.LOST, Fault.DEMOTED))
+
+
+@pytest.mark.parametrize(('backend_url', 'code', 'fault'), codes(), indirect=['backend_url'])
+def test_error_of_the_table_at_the_commit_leaves_the_outcome_open(
+    database, monkeypatch, code, fault
+):
+    dialect, is_aborted = session.engine().dialect, fault is Fault.ABORTED
+    end = dialect.do_rollback if is_aborted else dialect.do_commit
+
+    def fail(connection):
         monkeypatch.undo()
-        raise AT_COMMIT[database]
+        end(connection)
+        connection.cursor().execute(RAISE[database].format(code))
 
-    monkeypatch.setattr(session.engine().dialect, 'do_commit', fail_after)
-    with pytest.raises(session.CommitOutcomeUnknown):
+    monkeypatch.setattr(dialect, 'do_commit', fail)
+    unknown = pytest.raises(session.CommitOutcomeUnknown)
+    with contextlib.nullcontext() if is_aborted else unknown:
         add('ann')
     assert names() == {'ann'}
+
+
+@pytest.mark.parametrize(
+    ('backend_url', 'code'),
+    [('mysql', '1146'), ('mysql', '1064'), ('postgresql', '42601'), ('postgresql', '22012')],
+    indirect=['backend_url'],
+)
+def test_transaction_is_not_repeated_after_another_error(database, code):
+    calls = []
+
+    @session.writer
+    def fail():
+        calls.append(code)
+        session.connection().exec_driver_sql(RAISE[database].format(code))
+
+    with pytest.raises((db_exception.DBError, sqlalchemy.exc.DBAPIError)):
+        fail()
+    assert calls == [code]
+
+
+#: what makes the connection of a primary that of a replica
+DEMOTE = {
+    'mysql': 'SET SESSION TRANSACTION READ ONLY',
+    'postgresql': 'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY',
+}
+
+
+def test_primary_that_was_demoted_is_left_by_writers_and_readers(database):
+    if database == 'sqlite':
+        pytest.skip('SQLite has no server')
+    writer, reader = (
+        kind(lambda: databases.connection_id(session.connection()))
+        for kind in (session.writer, session.reader)
+    )
+    before = writer(), reader()
+    with session.engine().connect() as connection:
+        connection.exec_driver_sql(DEMOTE[database])
+        connection.commit()
+        assert databases.connection_id(connection) == before[0]
+    with pausing((0,)):
+        add('ann')
+    assert names() == {'ann'}
+    assert not {*before} & {writer(), reader()}
 
 
 def test_threads_beyond_the_pool_size_wait(database, make_stack):
@@ -333,6 +405,22 @@ def test_configured_pauses_follow_the_options():
     assert session._configured_pauses(conf.database) == [0, 2, 2, 2, 2]
 
 
+def test_negative_number_of_retries_has_no_limit(tmp_path):
+    """The configuration of heat-operator has ``db_max_retries = -1``."""
+    tries = []
+
+    @session.reader
+    def lost_twice():
+        tries.append(1)
+        if len(tries) < 3:
+            raise db_exception.DBConnectionError()
+
+    options = {'use_db_reconnect': True, 'db_max_retries': -1}
+    with databases.migrated('sqlite', tmp_path) as url, databases.configured(url, **options):
+        lost_twice()
+    assert len(tries) == 3
+
+
 def test_session_before_configure_raises():
     session.dispose()
     with pytest.raises(RuntimeError, match='not configured'):
@@ -428,3 +516,37 @@ def test_late_reads_use_the_replica_unless_readers_are_synchronous(tmp_path, syn
         assert file_in_use() == 'one'
     finally:
         session.dispose()
+
+
+@pytest.fixture
+def given_back():
+    """A request of this thread that is given back."""
+    made = attempt.Attempt()
+    attempt.set_current(made)
+    assert made.give_back()
+    yield
+    attempt.set_current(None)
+
+
+def test_request_that_is_given_back_writes_nothing(database, given_back):
+    with pytest.raises(exception.RequestGivenBack):
+        add('ann')
+    attempt.set_current(None)
+    assert names() == set()
+
+
+def test_request_that_is_given_back_submits_nothing(database, given_back):
+    group = group_commit.GroupCommit(lambda names: list(map(add, names)), add)
+    with pytest.raises(exception.RequestGivenBack):
+        group.submit('ann')
+    attempt.set_current(None)
+    assert names() == set()
+
+
+@pytest.mark.parametrize('transaction', [lambda: add('ann'), names])
+def test_request_is_not_given_back_after_its_first_transaction(database, transaction):
+    made = attempt.Attempt()
+    attempt.set_current(made)
+    transaction()
+    attempt.set_current(None)
+    assert not made.give_back()

@@ -101,3 +101,9 @@ def test_signals_are_deleted_with_their_resource(database, context, row):
 
     remove()
     assert waiting(context, row) == []
+
+
+def test_id_of_a_handled_signal_is_not_used_again(database, context, row):
+    first = signals.add(row, 'one', None)
+    signals.use({first: 'one'})
+    assert signals.add(row, 'one', None) > first

@@ -6,6 +6,7 @@ from sqlalchemy import func, select, update
 
 from heat_lite.db import models, session, templates
 from heat_lite.db.column_types import utcnow
+from heat_lite.db.heat_database import give_back
 from tests import databases
 
 TEMPLATE = {
@@ -153,3 +154,12 @@ def test_store_with_lost_commit_stores_one_template(database, context, stored):
         template_id = templates.store(TEMPLATE, {}, {'f': 'x'})
     assert lost and counts() == (1, 1)
     assert templates.get(template_id).template == TEMPLATE
+
+
+def test_give_back_names_the_stacks_whose_templates_heat_cannot_read(context, make_stack):
+    make_stack('heat')
+    own = templates.store({'heat_template_version': 'heat_lite_2026-12-01'})
+    stack_id = make_stack('own', raw_template_id=own)
+    assert [(row.id, reason) for row, reason in give_back.losses()] == [
+        (stack_id, give_back.UNREADABLE)
+    ]

@@ -15,6 +15,7 @@ from heat_lite.db import (
     sync_points,
     traversals,
 )
+from tests import databases
 
 
 @pytest.fixture
@@ -177,6 +178,16 @@ def test_rows_of_dead_engines_are_taken(context, stack_id):
         change(context, stack_id, [a], [a], 'dead')
     traversals.release(stack_id, 'home')
     assert engines(context, stack_id) == {a: None, b: 'other', c: None}
+
+
+@pytest.mark.parametrize('stored', [True, False])
+def test_rows_are_taken_whatever_the_lost_commit_has_done(context, database, stack_id, stored):
+    if database == 'sqlite':
+        pytest.skip('SQLite has no connections to lose')
+    a, b = rows(context, stack_id, ['dead', 'other'])
+    with databases.lose_first_commit(database, stored) as lost:
+        assert traversals.take_rows(stack_id, ['dead'], 'home') == {a}
+    assert lost and engines(context, stack_id) == {a: 'home', b: 'other'}
 
 
 def test_first_project_of_users_stays(context, stack_id):

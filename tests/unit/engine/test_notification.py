@@ -59,13 +59,6 @@ def test_full_outbox_drops_notifications(monkeypatch, caplog):
     bus.gate.set()
 
 
-def test_notifications_without_notifier_are_not_sent():
-    sender = notification.Notifications(None)
-    assert not sender.wanted
-    sender.send(None, 'one', {})
-    sender.stop(0)
-
-
 def test_stop_with_queued_notifications_logs_their_number(monkeypatch, caplog):
     monkeypatch.setattr(notification, 'MOST_WAITING', 1)
     bus = Bus()

@@ -1,8 +1,10 @@
 """Transports under test: the driver for one process, and RabbitMQ."""
 
+import tempfile
 import uuid
 
 import pytest
+from oslo_concurrency import lockutils
 from oslo_config import cfg
 
 from heat_lite import conf as options
@@ -37,6 +39,14 @@ def conf():
 def transport(conf, url):
     yield messaging.setup(conf, url)
     messaging.cleanup()
+
+
+@pytest.fixture
+def lock_options(tmp_path, monkeypatch):
+    """Keep the library's options for locks, and their default folder, to a test."""
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    for option in lockutils._opts:
+        monkeypatch.setattr(option, 'default', option.default)
 
 
 @pytest.fixture

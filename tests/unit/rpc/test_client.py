@@ -26,6 +26,7 @@ EXPLICIT = {
 ADDED = {
     'engine': {
         'stack_retry',
+        'refactor_stacks',
         'stack_protect',
         'list_unavailable_types',
         'read_new_events',

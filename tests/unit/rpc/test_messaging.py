@@ -345,18 +345,6 @@ def test_servers_stop_in_time_although_a_request_goes_on(transport, topic, ctx):
     assert endpoint.notes == ['begun']
 
 
-def test_cast_without_server_is_kept_for_the_next_one(transport, topic, start, ctx):
-    first = messaging.serve(topic, 'one', [Endpoint()])
-    first.start()
-    first.stop()
-    first.wait()
-    endpoint = Endpoint()
-    Probe(topic).note(ctx, text='meanwhile')
-    start(topic, [endpoint])
-    assert endpoint.noted.wait(60)
-    assert endpoint.notes == ['meanwhile']
-
-
 def test_pool_size_limits_concurrent_requests(transport, topic, start, ctx):
     peak, running, lock = [0], [0], threading.Lock()
     pair = threading.Barrier(2)  # a loaded machine would start one call after another

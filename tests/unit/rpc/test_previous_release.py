@@ -16,10 +16,22 @@ from tests.previous import facts
 
 #: what the release before does not have, so that its engines refuse it; only on the wish of a user,
 #: or to learn that an engine refuses it
-ADDED_METHODS = {('listener', 'describe_work'), ('listener', 'helps')}
+ADDED_METHODS = {
+    ('listener', 'describe_work'),
+    ('listener', 'helps'),
+    ('engine', 'refactor_stacks'),
+}
 ADDED_ARGUMENTS = {
     ('engine', 'list_services', 'with_stacks'),
     ('engine', 'delete_stack', 'if_match'),
+    ('engine', 'update_stack', 'revision'),
+    ('engine', 'preview_update_stack', 'revision'),
+    *(
+        ('engine', name, each)
+        for name in ('update_stack', 'preview_update_stack')
+        for each in ('plan', 'part')
+    ),
+    *(('engine', 'preview_update_stack', name) for name in ('store', 'live')),
 }
 #: what the release before declares and never sends
 NEVER_SENT = {('worker', 'check_resource_delete_snapshot')}

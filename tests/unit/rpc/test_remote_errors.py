@@ -99,7 +99,8 @@ def thrown_locally(local, topic, start, ctx):
     return get
 
 
-@pytest.mark.parametrize('name', SAMPLES)
+# a client repeats what an engine gives back, so its user never gets that one
+@pytest.mark.parametrize('name', sorted(SAMPLES.keys() - {'RequestGivenBack'}))
 def test_service_exception_keeps_class_text_and_code(thrown_locally, name):
     error = SAMPLES[name]
     got = thrown_locally(error)

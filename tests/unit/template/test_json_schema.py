@@ -61,9 +61,9 @@ def test_hot_schema_accepts_templates_that_heat_accepts(service):
 def test_hot_schema_has_the_keys_of_the_language():
     schema = json_schema.hot_schema(Table())
     resource = schema['definitions']['resource']['properties']
-    assert {*resource} == {*dialects.HOT.resource.values()}
+    assert {*resource} == {*dialects.OWN.resource.values()}
     assert {*schema['definitions']['parameter']['properties']} == {*parameter_schema.HOT_KEYS}
-    sections = {'heat_template_version', *dialects.HOT.sections.values()}
+    sections = {'heat_template_version', *dialects.OWN.sections.values()}
     assert {*schema['properties']} == sections
 
 

@@ -210,3 +210,25 @@ def test_many_patterns_of_names_are_compiled_once():
 def test_pattern_of_a_name_longer_than_any_name_is_refused():
     with pytest.raises(ValueError, match='has more than 255 characters'):
         TypeRegistry({'resources': {'*a' * 128: {}}})
+
+
+def test_lifecycles_of_all_matching_entries_count_and_are_no_nested_resource():
+    entries = {
+        'resources': {
+            'db*': {'lifecycle': {'prevent_destroy': True}, 'inner': {'hooks': 'pre-create'}},
+            'db1': {'lifecycle': {'ignore_changes': ['size']}},
+        }
+    }
+    registry = TypeRegistry(entries)
+    assert registry.lifecycles('db1') == [{'prevent_destroy': True}, {'ignore_changes': ['size']}]
+    assert registry.lifecycles('web') == []
+    assert registry.nested('db1')['resources'] == {'inner': {'hooks': 'pre-create'}}
+
+
+@pytest.mark.parametrize(
+    'lifecycle',
+    [{'prevent_destory': True}, {'prevent_destroy': 'yes'}, {'ignore_changes': 'size'}, 'never'],
+)
+def test_invalid_lifecycle_is_refused(lifecycle):
+    with pytest.raises(exception.StackValidationFailed):
+        TypeRegistry({'resources': {'db': {'lifecycle': lifecycle}}})

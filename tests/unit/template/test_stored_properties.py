@@ -118,3 +118,22 @@ def test_rules_apply_to_stored_values():
 def test_equal_tells_numbers_from_booleans():
     assert stored_properties.equal({'a': [1]}, {'a': [1]})
     assert not stored_properties.equal({'a': [1]}, {'a': [True]})
+
+
+@pytest.mark.parametrize(
+    ('path', 'expected'),
+    [
+        ('size', {'size': 1, 'nics': [{'net': 'new'}, {'net': 'b'}]}),
+        ('gone', {'size': 2, 'nics': [{'net': 'new'}, {'net': 'b'}]}),
+        ('name', {'size': 2, 'nics': [{'net': 'new'}, {'net': 'b'}], 'name': 'n'}),
+        ('nics.0.net', {'size': 2, 'nics': [{'net': 'a'}, {'net': 'b'}]}),
+        ('nics.1', {'size': 2, 'nics': [{'net': 'new'}, {'net': 'b'}]}),
+        ('nics.x', {'size': 2, 'nics': [{'net': 'new'}, {'net': 'b'}]}),
+    ],
+)
+def test_stored_part_takes_the_place_of_a_new_one(path, expected):
+    before = {'size': 1, 'name': 'n', 'nics': [{'net': 'a'}]}
+    after = {'size': 2, 'nics': [{'net': 'new'}, {'net': 'b'}], 'gone': 1}
+    if path != 'gone':
+        del after['gone']
+    assert stored_properties.with_stored_parts(after, before, [path]) == expected

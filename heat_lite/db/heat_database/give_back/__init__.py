@@ -34,6 +34,9 @@ _S, _R, _D, _T = models.stack.c, models.resource.c, models.resource_data.c, mode
 INTERRUPTED = 'Interrupted, as the database was given back to Heat: update or delete the stack.'
 UNHANDLED = 'its signals that are not handled yet are lost: start an engine, which handles them'
 UNWATCHED = 'Heat does not have its alarms of type OS::Heat::CWLiteAlarm: remove them first'
+UNREADABLE = 'Heat does not have the version of its template: give it one of Heat first'
+UNREACHED = 'addresses at the former places of its resources, as of signals, end: Heat has no moves'
+UNDONE = 'its former definitions are removed: Heat keeps none'
 #: keys of ``resource_data`` of this service, and those of Heat
 SIGNAL_URL, TOKEN_URL, HEAT_URL = 'signal_url', 'endpoint', 'heat_signal_url'
 TOKEN, USER, PASSWORD = 'token', 'user_id', 'password'
@@ -61,14 +64,25 @@ def _in_progress() -> tuple[ColumnElement[bool], ...]:
 def losses() -> list[tuple[typing.Any, str]]:
     """Return (row, reason) of the stacks that lose something, because Heat does not have it."""
     columns = select(_S.id, _S.name, _S.tenant).where(models.ALIVE)
+    revised = select(models.stack_revision.c.stack_id).where(models.stack_revision.c.number > 1)
+    conditions = {
+        'it is protected from deletion, and will not be': _S.protected.is_(True),
+        UNWATCHED: _S.id.in_(select(models.watch_rule.c.stack_id)),
+        UNDONE: _S.id.in_(revised),
+        UNREACHED: _S.moved.is_not(None),
+        UNHANDLED: _S.id.in_(select(_R.stack_id).join(models.resource_signal)),
+    }
     found = [
-        (row, 'it is protected from deletion, and will not be')
-        for row in session.execute(columns.where(_S.protected.is_(True)))
+        (row, reason)
+        for reason, condition in conditions.items()
+        for row in session.execute(columns.where(condition))
     ]
-    watched = select(models.watch_rule.c.stack_id)
-    found += [(row, UNWATCHED) for row in session.execute(columns.where(_S.id.in_(watched)))]
-    waiting = select(_R.stack_id).join(models.resource_signal)
-    found += [(row, UNHANDLED) for row in session.execute(columns.where(_S.id.in_(waiting)))]
+    written = columns.add_columns(_T.template).join(
+        models.raw_template, _T.id == _S.raw_template_id
+    )
+    for row in session.execute(written):
+        if str(row.template.get('heat_template_version')).startswith('heat_lite'):
+            found.append((row, UNREADABLE))
     return found
 
 
@@ -87,6 +101,7 @@ def convert(keys: Sequence[str]) -> Iterator[tuple[str, int]]:
     has encrypted. ``reencrypt.undecryptable`` must have found nothing.
     """
     yield 'stack, resource, snapshot: interrupted actions set to FAILED', _fail_interrupted()
+    yield 'stack_revision: former definitions removed', relations.forget_revisions()
     yield 'stack: templates before the last action removed', relations.forget_previous_templates()
     # before the values, since the copies are encrypted if parameters are
     yield 'snapshot: rows added for what resources have saved', relations.part_snapshots()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, insert, or_, select
+from sqlalchemy import ColumnElement, Table, insert, or_, select, true
 
 from heat_lite.common import status
 from heat_lite.common.value_types import Values
@@ -11,6 +11,7 @@ from heat_lite.db import models, queries, session
 from heat_lite.db.column_types import utcnow
 
 _S, _R, _T = models.stack.c, models.resource.c, models.raw_template.c
+_V = models.stack_revision.c
 _N, _PARTS = models.snapshot.c, models.resource_snapshot.c
 #: rows of one transaction
 BATCH = 500
@@ -56,14 +57,30 @@ def forget_previous_templates() -> int:
     return by_ids(models.stack, ended[0] & ended[1], _forget_batch)
 
 
+def forget_revisions() -> int:
+    """Remove the definitions that stacks have had. Return their number."""
+    return by_ids(models.stack_revision, true(), _forget_revisions)
+
+
+def _forget_revisions(ids: Collection[int | str]) -> int:
+    templates = set(session.scalars(select(_V.raw_template_id).where(_V.id.in_(ids))))
+    session.delete(models.stack_revision, _V.id.in_(ids))
+    _delete_unused(templates)
+    return len(ids)
+
+
 def _forget_batch(ids: Collection[int | str]) -> int:
     chosen = _S.id.in_(ids)
     templates = set(session.scalars(select(_S.prev_raw_template_id).where(chosen)))
     changed = change(models.stack, chosen, {'prev_raw_template_id': None})
+    _delete_unused(templates)
+    return changed
+
+
+def _delete_unused(templates: set[int]) -> None:
     session.delete(
         models.raw_template, _T.id.in_(templates), *queries.is_unused(models.raw_template)
     )
-    return changed
 
 
 def part_snapshots() -> int:

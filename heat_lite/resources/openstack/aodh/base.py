@@ -159,6 +159,10 @@ class Alarm(CloudResource):
         """Return the properties of the rule, by their names on the wire."""
         return rule
 
+    def objects(self):
+        found = self.client().request_json('GET', self.rest.path)
+        return {each[self.rest.id]: each for each in found if each['type'] == self.kind}
+
     def normalize(self, found):
         return {**found, **self.rule_properties(found.get(self.rule_key()) or {})}
 

@@ -146,6 +146,19 @@ class CinderVolumeAttachment(Attachment):
         ),
     }
 
+    def objects(self):
+        """Return the attachments, without those of disks from which servers boot."""
+        return {
+            volume['id']: {**volume, **dict(zip(self.names, ends, strict=True))}
+            for volume in self.client().list('/volumes/detail', 'volumes')
+            for each in volume['attachments']
+            if (ends := (each['server_id'], volume['id'], each.get('device')))
+            and not (volume.get('bootable') == 'true' and str(ends[2]).endswith('da'))
+        }
+
+    def described(self, found):
+        return {name: found[name] for name in self.names if found[name]}
+
     def restore_order(self):
         """Return the server and the volume: while the volume is detached, restored and attached
         again, the server cannot be rebuilt.

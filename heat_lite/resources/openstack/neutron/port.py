@@ -30,6 +30,8 @@ from heat_lite.template.schema import (
     text,
 )
 
+#: what Nova and others write into a port
+DEVICE = ('device_id', 'device_owner')
 #: key in the data of the resource: the addresses that the replacing port needs
 RELEASED = 'lent_addresses'
 
@@ -231,6 +233,15 @@ class Port(NeutronResource):
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         return after_properties['replacement_policy'] == 'REPLACE_ALWAYS'
+
+    def is_described(self, found):
+        """Return False for a port of Neutron itself, or of a load balancer."""
+        owner = found.get('device_owner') or ''
+        return not owner or owner.startswith(('compute:', 'trunk:'))
+
+    def described(self, found):
+        described = super().described(found)
+        return {name: value for name, value in described.items() if name not in DEVICE}
 
     def normalize(self, found):
         """Ignore addresses that IPv6 subnets have added by themselves."""

@@ -188,6 +188,21 @@ class RouterInterface(VisibleConnection):
             return properties['router'], 'subnet_id', properties['subnet']
         return properties['router'], 'port_id', properties['port']
 
+    def objects(self):
+        return {
+            f'{port["device_id"]}:subnet_id={each["subnet_id"]}': {
+                **port,
+                'router': port['device_id'],
+                'subnet': each['subnet_id'],
+            }
+            for port in self.client().list('/ports', 'ports')
+            if _is_interface(port.get('device_owner') or '')
+            for each in port['fixed_ips']
+        }
+
+    def described(self, found):
+        return {name: found[name] for name in ('router', 'subnet')}
+
     def is_connected(self):
         return self._has_port(*self._parts())
 
@@ -220,6 +235,10 @@ class RouterInterface(VisibleConnection):
 
     def _find_removed(self):
         return None if self.is_connected() else self.resource_id
+
+
+def _is_interface(owner):
+    return owner.startswith('network:') and 'interface' in owner
 
 
 class RouterGateway(VisibleConnection):

@@ -150,9 +150,12 @@ class SecurityGroup(NeutronResource):
             'rules': self.stored_property('rules') if same else rules,
         }
 
-    def live_properties(self):
-        rules = self.described_rules(self.fetch()['security_group_rules'])
-        return {**super().live_properties(), **({'rules': rules} if rules else {})}
+    def described(self, found):
+        rules = self.described_rules(found['security_group_rules'])
+        return {**super().described(found), **({'rules': rules} if rules else {})}
+
+    def is_described(self, found):
+        return found['name'] != 'default'
 
     def described_rules(self, shown):
         """Return rules as the property has them, without those that a new group has anyway."""
@@ -277,3 +280,6 @@ class SecurityGroupRule(NeutronResource):
             port_range_min=above('port_range_max'),
         ),
     )
+
+    def objects(self):
+        return {}  # the groups show their rules

@@ -142,7 +142,8 @@ class VpnPolicy(NeutronResource):
     def normalize(self, found):
         """Return the policy without an algorithm that Neutron or a default has chosen."""
         found = super().normalize(found)
-        given = self.stored_properties().is_given(ALGORITHM)
+        stored = self.stored_properties()
+        given = stored and stored.is_given(ALGORITHM)
         return found if given else {**found, ALGORITHM: self.stored_property(ALGORITHM)}
 
 

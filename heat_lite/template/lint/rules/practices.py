@@ -13,7 +13,7 @@ from heat_lite.template.lint.rules.base import rule
 from heat_lite.template.lint.secret_flow import SecretFlow
 
 _SECRET = re.compile(
-    r'(^|[_-])(admin_?pass|passwd|pass(word|phrase)|secret(_?key)?|private_?key|token|api_?key)s?$',
+    r'(^|[_-])(admin_?pass|passwd|pass(word|phrase)|secret(_?key)?|private_?key|token|api_?key|psk)s?$',
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')

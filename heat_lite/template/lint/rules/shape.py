@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from heat_lite.common import exception
 from heat_lite.common.exception import append_hint
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, dependencies, dialects, versions
+from heat_lite.template import checks, dependencies, dialects, resource_registry, versions
 from heat_lite.template.checks import Violation
+from heat_lite.template.editing import former_names
 from heat_lite.template.lint.document import TemplateDocument
 from heat_lite.template.lint.finding import WARNING
 from heat_lite.template.lint.rules.base import at, rule
@@ -49,6 +50,14 @@ def check_section_type(document: TemplateDocument) -> Iterator[tuple]:
             yield from at((key,), checks.section_map(section, value, key))
 
 
+@rule('moved')
+def check_moved(document: TemplateDocument) -> Iterator[tuple]:
+    """A move leads from a former name to a resource."""
+    if 'moved' in document.data and 'moved' in document.version.sections:
+        found = former_names.violations(document.data['moved'], document.section('resources'))
+        yield from at(('moved',), found)
+
+
 @rule('no-resources', level=WARNING)
 def check_no_resources(document: TemplateDocument) -> Iterator[tuple]:
     """A template has resources: an empty stack is seldom intended."""
@@ -84,6 +93,9 @@ def _values(document: TemplateDocument, path: tuple, snippet: Value) -> Iterator
         if document.calls.is_call(snippet.get(key)):
             violation = checks.function_for_map(next(iter(snippet[key])))
             yield from at((*path, key), [violation])
+    key = document.resource_key('lifecycle')
+    if isinstance(snippet.get(key), dict):
+        yield from at((*path, key), resource_registry.lifecycle_violations(snippet[key]))
     key = document.resource_key('deletion_policy')
     if isinstance(snippet.get(key), str):
         yield from at((*path, key), checks.deletion_policy(snippet[key], document.version))

@@ -13,6 +13,7 @@ from heat_lite.common.admission import LoginAdmission
 from heat_lite.conf import register
 from tests import identity
 from tests.http import scripted
+from tests.timeouts import wait_until
 
 USERS = {
     'demo': {'password': 'secret', 'project': 'home', 'roles': ['member', 'reader']},
@@ -208,6 +209,41 @@ def test_request_with_wrong_name_or_password_is_401(by_password, name, key):
     app, engine = by_password
     assert get(app, f'/v1/{HOME}/stacks', X_Auth_User=name, X_Auth_Key=key).status_int == 401
     assert not engine.calls
+
+
+def test_token_is_asked_of_keystone_once_until_its_time_is_over():
+    service = identity.Identity(USERS, {})
+    with identity.serve(service) as url:
+        conf = paste_config.global_conf_of(scripted.configuration(flavor=None, keystone=url))
+        brief, long = (
+            middleware.filter_factory(conf, token_cache_time=seconds)(webob.Response())
+            for seconds in ('1', '3600')
+        )
+        key = token(url)
+        service.asked.clear()
+        codes = {get(long, '/', X_Auth_Token=key).status_int for _ in range(5)}
+        assert (codes, service.asked.count(('GET', '/v3/auth/tokens'))) == ({200}, 1)
+        assert get(brief, '/', X_Auth_Token=key).status_int == 200
+        del service.tokens[key]  # revoked
+        wait_until(lambda: get(brief, '/', X_Auth_Token=key).status_int == 401)
+        assert get(long, '/', X_Auth_Token=key).status_int == 200
+
+
+@pytest.mark.parametrize(
+    ('bound', 'value', 'asked'),
+    [('MAX_TOKENS', 2, 2), ('MAX_TOKENS', 1, 3), ('MAX_TOKEN_BYTES', 100, 3)],
+)
+def test_oldest_token_is_asked_again_beyond_the_bounds(monkeypatch, bound, value, asked):
+    monkeypatch.setattr(middleware, bound, value)
+    service = identity.Identity(USERS, {})
+    with identity.serve(service) as url:
+        conf = paste_config.global_conf_of(scripted.configuration(flavor=None, keystone=url))
+        app = middleware.filter_factory(conf)(webob.Response())
+        first, second = token(url), token(url, 'admin')
+        service.asked.clear()
+        for key in first, second, first:
+            assert get(app, '/', X_Auth_Token=key).status_int == 200
+    assert service.asked.count(('GET', '/v3/auth/tokens')) == asked
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,12 @@ from heat_lite.cli.display import live_view, resource_tree, terminal
 from tests.unit.cli.display.test_resource_tree import row
 
 
+@pytest.fixture(autouse=True)
+def able_terminal(monkeypatch):
+    """Rich draws nothing anew on a terminal that is called dumb."""
+    monkeypatch.setenv('TERM', 'xterm')
+
+
 def picture(rows, status='CREATE_IN_PROGRESS'):
     tree = resource_tree.ResourceTree()
     tree.update(rows, 1)

@@ -14,7 +14,7 @@ from heat_lite.engine.stack.action_run import ActionRun
 class LiveStack:
     """The little of a stack that a request needs."""
 
-    name, action = 'live', 'CREATE'
+    name, action, updated_at = 'live', 'CREATE', None
 
     def require_existing(self):
         pass
@@ -75,7 +75,7 @@ def hasty(monkeypatch):
 def test_request_that_the_task_does_not_take_is_withdrawn_and_refused(hasty):
     task, callback = Task(), Callback(str)
     task.mailbox.put_callback(callback)
-    with pytest.raises(exception.ActionInProgress):
+    with pytest.raises(exception.ServiceUnavailable):
         task.mailbox.await_served(task.stack, callback, lambda: False)
     assert not task.mailbox.has_callbacks()
 
@@ -141,4 +141,14 @@ def test_each_message_wakes_the_job():
     mailbox.send('stop')
     mailbox.put_callback(Callback(str))
     mailbox.put_action(request())
-    assert job.woken == 4 and mailbox.receive() == 'stop' and mailbox.receive() is None
+    assert job.woken == 4 and mailbox.receive(LiveStack()) == 'stop'
+
+
+def test_cancel_of_a_former_action_is_dropped():
+    mailbox, stack = Mailbox(), LiveStack()
+    mailbox.send(mailbox_module.cancel_message(stack))
+    stack.action = 'DELETE'
+    assert mailbox.receive(stack) is None
+    message = mailbox_module.cancel_message(stack)
+    mailbox.send(message)
+    assert mailbox.receive(stack) == message

@@ -5,6 +5,7 @@ import pytest
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff
+from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.template.properties import Properties
 from heat_lite.template.schema import string
 from heat_lite.template.stored_properties import StoredProperties, StoredValues
@@ -61,12 +62,14 @@ def stored_form(request, monkeypatch):
 
 def resource(action='CREATE', state='COMPLETE', **properties):
     record = types.SimpleNamespace(
+        id=1,
         action=action,
         status=state,
         nova_instance='id',
         properties={**Kind.not_given, **properties},
     )
-    return Kind('r', definition(**properties), None, record)
+    stack = types.SimpleNamespace(run=ActionRun('UPDATE'))
+    return Kind('r', definition(**properties), stack, record)
 
 
 def test_decide_without_changes_is_none():

@@ -223,3 +223,17 @@ SERVER = (
 def test_lint_validates_what_parameters_without_a_value_do_not_decide(given, is_wrong):
     found = levels(HOT + SERVER + given + '}\n')
     assert (('error', 'validation') in found) is is_wrong, found
+
+
+@pytest.mark.parametrize(
+    'version, lifecycle, found',
+    [
+        ('heat_lite_2026-12-01', '{prevent_destroy: true, ignore_changes: [value]}', []),
+        ('heat_lite_2026-12-01', '{prevent_destroy: 1}', [('error', 'resource-definition')]),
+        ('heat_lite_2026-12-01', '{forever: true}', [('error', 'resource-definition')]),
+        ('2021-04-16', '{prevent_destroy: true}', [('error', 'resource-definition')]),
+    ],
+)
+def test_lint_lifecycle_is_of_the_own_version_and_has_known_keys(version, lifecycle, found):
+    resource = f'{{type: OS::Heat::None, lifecycle: {lifecycle}}}'
+    assert levels(f'heat_template_version: {version}\nresources: {{r: {resource}}}\n') == found

@@ -1,5 +1,7 @@
 """OS::Nova::Server."""
 
+import collections
+
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
@@ -15,6 +17,9 @@ from heat_lite.resources.openstack.nova.server.networking import ServerNetworkin
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
 from heat_lite.resources.openstack.nova.server.request import ServerRequest
 from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
+
+#: the key of the ports of a server, in what describes it
+PORTS = 'ports'
 
 
 class Server(NovaServer, ConfigAgent):
@@ -177,18 +182,31 @@ class Server(NovaServer, ConfigAgent):
         return super().attribute(*path)
 
     def live_properties(self):
-        """Return the properties of the server; its networks are the ports that it has.
-
-        The ports have the security groups: a server with ports accepts none of its own.
-        """
         path = f'{self.object_path()}/os-interface'
         attached = self.client().list(path, 'interfaceAttachments')
-        ports = [{'port': each['port_id']} for each in attached]
-        found = super().live_properties()
-        if ports:
-            found.pop('security_groups', None)
-            found['networks'] = ports
-        return found
+        return self.described({**self.fetch(), PORTS: [each['port_id'] for each in attached]})
+
+    def objects(self):
+        ports = collections.defaultdict(list)
+        for each in self.client('neutron').list('/ports', 'ports'):
+            ports[each['device_id']].append(each['id'])
+        return {one: {**each, PORTS: ports[one]} for one, each in super().objects().items()}
+
+    def described(self, found):
+        """Return the properties of the server; its networks are the ports that it has.
+
+        The ports have the security groups: a server with ports accepts none of its own. A server
+        without an image has booted from its first volume.
+        """
+        described = super().described(found)
+        if found[PORTS]:
+            described.pop('security_groups', None)
+            described['networks'] = [{'port': each} for each in found[PORTS]]
+        volumes = found.get('os-extended-volumes:volumes_attached')
+        if volumes and not described.get('image'):
+            disk = {'volume_id': volumes[0]['id'], 'boot_index': 0}
+            described['block_device_mapping_v2'] = [disk]
+        return described
 
     def normalize(self, found):
         metadata = self.stored_property('metadata') or {}

@@ -1,0 +1,79 @@
+"""The part of the RPC endpoint for stacks about plans: updates that do what a preview has shown.
+
+Tests: tests/functional/test_plans.py.
+"""
+
+from heat_lite.common import exception
+from heat_lite.common.context import RequestContext
+from heat_lite.engine.endpoints import drift
+from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.execution import plan_facts, preview
+from heat_lite.engine.stack.action_run import ActionRun
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.validation import validation
+from heat_lite.rpc import api
+from heat_lite.template.template import Template
+
+
+class Plans(Endpoint):
+    def _preview_plan(self, stack: Stack, plan: Wire) -> Wire:
+        """Return what the plan would do now, and why it is refused if it is outdated."""
+        answer, facts = self._foreseen(stack, plan)
+        try:
+            plan_facts.require_approval(stack, plan)
+            plan_facts.require(stack, plan['facts'], facts)
+        except (exception.ApprovalRequired, exception.PlanOutdated) as error:
+            answer['refused'] = answer['refused'] or str(error)
+        return {**answer, api.PLAN: plan_facts.shown(plan)}
+
+    def _agreed_args(self, stack: Stack, plan: Wire | None) -> Wire:
+        """Return what the plan of an update, if there is one, gives for the request.
+
+        Raises PlanOutdated unless the update would do what the plan says, and ApprovalRequired.
+        """
+        plan_facts.require_approval(stack, plan)
+        if plan is None:
+            return {}
+        _, facts = self._foreseen(stack, plan)
+        plan_facts.require(stack, plan['facts'], facts)
+        validation.at_rest(stack)
+        return {api.MESSAGE: _message(plan), **plan['args']}
+
+    def _foreseen(self, stack: Stack, update: Wire) -> tuple[Wire, list[Wire]]:
+        """Return the preview of a planned update, and the facts that it stands on."""
+        stack = with_options(self._reread(stack), {})
+        stored = plan_facts.stored(stack)
+        template = self._runtime.templates.get(update['raw_template_id'])
+        answer = self._preview(stack, template, update['options'], update['args'])
+        return answer, [stored, plan_facts.predicted(stack, answer)]
+
+    def _preview(self, stack: Stack, template: Template, values: Wire, args: Wire) -> Wire:
+        depth, live = stack.limits.max_nested_stack_depth, {}
+        if args[api.LIVE]:
+            levels = self._levels(stack.context, stack, depth)
+            live = {api.LIVE: drift.compare(levels, depth)}
+        answer = preview.preview_update(
+            stack,
+            template,
+            values,
+            with_nested=args.get(api.PARAM_SHOW_NESTED, False),
+            converge=args.get(api.PARAM_CONVERGE, False) or stack.limits.observe_on_update,
+            not_applied=stack.run.not_applied,
+        )
+        return {**answer, **live}
+
+    def approve_plan(self, context: RequestContext, stack_identity: Wire, plan_id: str) -> Wire:
+        """Approve the plan of another user. Return it."""
+        stack = self._stack(context, stack_identity)
+        return plan_facts.shown(plan_facts.approve(stack, plan_id))
+
+
+def _message(plan: Wire) -> str:
+    approval = f', approved by {plan["approver"]}' if plan['approver'] else ''
+    return f'plan {plan["id"]} of {plan["username"]}{approval}'
+
+
+def with_options(stack: Stack, options: Wire) -> Stack:
+    """Return the stack, with these options for the prediction of a run."""
+    stack.run = ActionRun(**options)
+    return stack

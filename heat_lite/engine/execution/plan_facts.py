@@ -1,0 +1,155 @@
+"""The facts that the plan of an update stands on: if one has changed, the plan is not applied.
+
+Facts are ``{what: fingerprint}``. The fingerprints are keyed, so they disclose no secret.
+
+Tests: tests/functional/test_plans.py.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from heat_lite.common import exception, status
+from heat_lite.common.value_types import Row, Value, Values
+from heat_lite.db import revisions as db_revisions, stacks as db_stacks
+from heat_lite.engine.execution import preview
+from heat_lite.engine.resource import fingerprint
+from heat_lite.engine.stack import diff, format, revisions
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.rpc import api
+
+#: the keys of a resource in a preview that are the decision about it
+DECISION = (
+    'resource_name',
+    'action',
+    'forced_by',
+    'may_replace',
+    'property_changes',
+    'definition_changes',
+)
+
+
+def stored(stack: Stack) -> Values:
+    """Return the facts in the database: the definition, and the state of all resources."""
+    template = stack.template
+    environment = fingerprint.sections(template.environment.data)
+    options = stack.update_base
+    del options['template_id']
+    found: Values = {
+        'revision': [row['number'] for row in revisions.list_all(stack)[:1]],
+        'template': template.data,
+        'parameters': [
+            environment.pop('parameters', None),
+            environment.pop('parameter_defaults', None),
+        ],
+        'environment': environment,
+        'files': dict(template.files),
+        'options': [options, stack.protected],
+    }
+    for row in db_stacks.list_tree_states(stack.root_id()):
+        *state, action, condition = row
+        is_made = condition == status.COMPLETE and action != status.INIT
+        resource = found.setdefault(f'resource {row.name}', [])
+        resource.append([*state, None if is_made else f'{action}_{condition}'])
+    return _keyed(stack, found)
+
+
+def predicted(stack: Stack, answer: Values) -> Values:
+    """Return the facts of a preview: its decisions, and the live objects that it has read."""
+    live = answer.get(api.LIVE, {'resources': (), 'unchecked': ()})
+    objects: list[tuple[Values, Value]]
+    objects = [(each, [each['status'], each['properties']]) for each in live['resources']]
+    objects += [(each, 'unchecked') for each in live['unchecked']]
+    found = {f'live object {each["path"]}': value for each, value in objects}
+    return _keyed(stack, {'decisions': list(_decisions(answer)), **found})
+
+
+def _decisions(answer: Values) -> Iterator[Value]:
+    for kind in preview.LISTS.values():
+        for each in answer[kind]:
+            nested = list(_decisions(each['nested'])) if each.get('nested') else None
+            yield [*map(each.get, DECISION), nested]
+
+
+def may_replace(answer: Values) -> bool:
+    """Return whether the update of a preview replaces resources, or may do so."""
+    return any(
+        each['action'] == diff.REPLACE
+        or each['may_replace']
+        or ('nested' in each and (each['nested'] is None or may_replace(each['nested'])))
+        for kind in preview.LISTS.values()
+        for each in answer[kind]
+    )
+
+
+def _keyed(stack: Stack, facts: Values) -> Values:
+    return {name: fingerprint.keyed(stack.runtime.secret, fact) for name, fact in facts.items()}
+
+
+def require(stack: Stack, planned: Sequence[Values], present: Sequence[Values]) -> None:
+    """Raise PlanOutdated if facts of a plan differ from the ``present`` ones.
+
+    Both are those that are stored and those of the preview; the latter may be left out.
+    """
+    names = [
+        name
+        for before, now in zip(planned, present, strict=False)
+        for name in {**before, **now}
+        if before.get(name) != now.get(name)
+    ]
+    if names:
+        raise exception.PlanOutdated(stack_name=stack.name, changed=', '.join(names))
+
+
+def require_approval(stack: Stack, plan: Values | None) -> None:
+    """Raise ApprovalRequired if the stack has a tag for which an update needs an approved plan."""
+    tags = set(stack.limits.plan_required_tags).intersection(stack.tags)
+    if tags and (plan is None or plan['approved_at'] is None):
+        raise exception.ApprovalRequired(stack_name=stack.name, tags=', '.join(sorted(tags)))
+
+
+# --------------------------------------------------------------- plans
+
+
+def keep(stack: Stack, draft: Values, facts: Sequence[Values]) -> Values:
+    """Store a plan. ``draft``: the raw_template_id, the options and the args of the update."""
+    content = {'options': draft['options'], 'args': draft['args'], 'facts': facts}
+    row = {
+        'stack_id': stack.id,
+        'raw_template_id': draft['raw_template_id'],
+        'content': content,
+        'user_id': stack.context.user_id,
+        'username': stack.context.username,
+    }
+    return _plan(db_revisions.add_plan(row, stack.limits.plan_lifetime))
+
+
+def find(stack: Stack, plan_id: str) -> Values:
+    """Return a plan: its columns and what is in its content. Raises NotFound."""
+    row = db_revisions.get_plan(stack.id, plan_id)
+    if row is None:
+        raise exception.NotFound(f'Stack {stack.name} has no plan {plan_id}, or it has expired')
+    return _plan(row)
+
+
+def _plan(row: Row) -> Values:
+    return {**row._mapping, **row.content}
+
+
+def approve(stack: Stack, plan_id: str) -> Values:
+    """Store that the requester approves a plan; return it. Raises Forbidden for its author."""
+    if find(stack, plan_id)['user_id'] == stack.context.user_id:
+        raise exception.Forbidden(message='A plan is approved by another user than its author.')
+    db_revisions.approve_plan(plan_id, stack.context.username)
+    return find(stack, plan_id)
+
+
+def shown(plan: Values) -> Values:
+    """Return a plan without its content."""
+    times = (
+        ('creation_time', 'created_at'),
+        ('approval_time', 'approved_at'),
+        ('expiry_time', 'expires_at'),
+    )
+    return {
+        **{name: plan[name] for name in ('id', 'username', 'approver')},
+        **{name: format.time(plan[column]) for name, column in times},
+    }

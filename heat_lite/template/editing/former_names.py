@@ -1,0 +1,46 @@
+"""The section ``moved`` of our own version: the names that the resources of a template had."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from heat_lite.common import exception
+from heat_lite.common.value_texts import as_json
+from heat_lite.common.value_types import Value
+from heat_lite.template.checks import Violation
+
+
+def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
+    """Yield what is wrong with ``moved``: each entry leads from a former name to a resource.
+
+    It may lead there by further entries.
+    """
+    ends: dict[str, str] = {}
+    for index, each in enumerate(value if isinstance(value, list) else [value]):
+        pair = each if isinstance(each, dict) else {}
+        source, to = pair.get('from'), pair.get('to')
+        if len(pair) != 2 or not isinstance(source, str) or not isinstance(to, str):
+            yield _no_move(index, f'A move is {{from: NAME, to: NAME}}, not {as_json(each)}')
+        elif source in declared or source in ends:
+            yield _no_move(index, f'"{source}" is a resource, or moves twice')
+        else:
+            ends[source] = to
+    for index, source in enumerate(ends):
+        to = _end(source, ends)
+        if to not in declared:
+            yield _no_move(index, f'There is no resource "{to}" to move to')
+
+
+def _no_move(index: int, text: str) -> Violation:
+    return Violation('moved', (index,), exception.StackValidationFailed(text))
+
+
+def targets(value: list[Value]) -> dict[str, str]:
+    """Return ``{former name: name}`` of a section without violations."""
+    ends = {each['from']: each['to'] for each in value}
+    return {source: _end(source, ends) for source in ends}
+
+
+def _end(name: str, ends: Mapping[str, str]) -> str:
+    """Return the name to which the entries lead; each of them is used once."""
+    for _ in ends:
+        name = ends.get(name, name)
+    return name

@@ -1,0 +1,158 @@
+"""Templates whose resources get other names, or a place in other templates."""
+
+import typing
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from heat_lite.common.value_types import Value, Values
+from heat_lite.template.environment import PARAMETER_DEFAULTS, PARAMETERS, Environment
+from heat_lite.template.template import Template
+
+#: functions whose argument, or the first of whose arguments, names a resource
+REFERENCES = {'get_resource', 'get_attr', 'Ref', 'Fn::GetAtt'}
+PARAMETER_READS = {'get_param', 'Ref'}
+FILE_READS = {'get_file'}
+
+
+class Place(typing.NamedTuple):
+    """A resource: the key of its template, and its name in it."""
+
+    template: str
+    name: str
+
+    def __str__(self) -> str:
+        return f'{self.template}/{self.name}'
+
+
+def move(
+    templates: Mapping[str, Template], moves: Mapping[Place, Place]
+) -> tuple[dict[str, Template], dict[str, list[str]]]:
+    """Return the templates with the resources at their new places, and what breaks in each.
+
+    References follow their resources within a template. A template gets the parameters and files
+    that resources which come from another one read.
+    """
+    mover = _Mover(templates, moves)
+    return mover.move(), mover.problems
+
+
+class _Mover:
+    def __init__(self, templates: Mapping[str, Template], moves: Mapping[Place, Place]) -> None:
+        self._templates = templates
+        self._moves = moves
+        self.problems: dict[str, list[str]] = {key: [] for key in templates}
+
+    def move(self) -> dict[str, Template]:
+        resources: dict[str, Values] = {key: {} for key in self._templates}
+        borrowed: dict[str, list[tuple[Template, Value]]] = {key: [] for key in self._templates}
+        for key, template in self._templates.items():
+            for name, snippet in template.resource_snippets.items():
+                to = self._moves.get(Place(key, name), Place(key, name))
+                resources[to.template][to.name] = self._resource(template, key, to, snippet)
+                if to.template != key:
+                    borrowed[to.template].append((template, snippet))
+        return {
+            key: self._changed(key, template, resources[key], borrowed[key])
+            for key, template in self._templates.items()
+        }
+
+    def _resource(self, template: Template, key: str, to: Place, snippet: Values) -> Values:
+        replace = self._replacer(template, key, to.template, str(to))
+        moved: Values = _replaced(snippet, replace)
+        word = template.version.dialect.resource['depends_on']
+        given = snippet.get(word)
+        if given is not None:
+            moved[word] = replace(given) if isinstance(given, str) else [*map(replace, given)]
+        return moved
+
+    def _replacer(self, template: Template, key: str, home: str, user: str) -> Callable[[str], str]:
+        """Return the function that gives the name of a resource of ``template`` in ``home``."""
+
+        def replace(name: str) -> str:
+            if name not in template.resource_snippets:
+                return name
+            to = self._moves.get(Place(key, name), Place(key, name))
+            if to.template != home:
+                self.problems[home].append(f'{user} refers to {name}, whose place is {to}')
+            return to.name
+
+        return replace
+
+    def _changed(self, key: str, template: Template, resources: Values, borrowed: list) -> Template:
+        words = template.version.dialect.sections
+        data = {**template.data, words['resources']: resources}
+        if template.output_snippets:
+            outputs = template.output_snippets.items()
+            data[words['outputs']] = {
+                name: _replaced(value, self._replacer(template, key, key, f'output {key}/{name}'))
+                for name, value in outputs
+            }
+        files, environment = template.files, template.environment.data
+        word = template.version.dialect.resource['type']
+        for source, snippet in borrowed:
+            if source.version is not template.version:
+                self.problems[key].append(f'{key} is written in another version of the language')
+            for name in sorted(parameters_read(snippet)):
+                environment = self._borrow_parameter(name, source, data, words, environment)
+            if reads_files(snippet) or snippet.get(word) in source.files:
+                files = {**source.files, **files}
+        text = template.text if data == template.data else None
+        return Template(data, files, Environment(environment), text)
+
+    @staticmethod
+    def _borrow_parameter(
+        name: str, source: Template, data: Values, words: Mapping[str, str], environment: Values
+    ) -> Values:
+        schema = source.section_map('parameters').get(name)
+        declared = data.get(words['parameters']) or {}
+        if schema is None or name in declared:
+            return environment
+        data[words['parameters']] = {**declared, name: schema}
+        for section in (PARAMETERS, PARAMETER_DEFAULTS):
+            given = source.environment.data.get(section) or {}
+            if name in given:
+                own = environment.get(section) or {}
+                environment = {**environment, section: {name: given[name], **own}}
+        return environment
+
+
+def _calls(value: Value, functions: Collection[str]) -> Iterator[str]:
+    """Yield the first argument of each call of one of the functions, where it is a text."""
+    if isinstance(value, dict):
+        for key, argument in value.items():
+            first = argument[0] if isinstance(argument, list) and argument else argument
+            if len(value) == 1 and key in functions and isinstance(first, str):
+                yield first
+            yield from _calls(argument, functions)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _calls(each, functions)
+
+
+def parameters_read(value: Value) -> set[str]:
+    """Return the names of the parameters, and maybe resources, that a part of a template reads."""
+    return set(_calls(value, PARAMETER_READS))
+
+
+def conditions_read(value: Value) -> set[str]:
+    """Return the names of the conditions, and maybe other texts, that a resource depends on."""
+    own = {value.get('condition'), value.get('Condition')} if isinstance(value, dict) else set()
+    return {*_calls(value, {'if', 'Fn::If'}), *(each for each in own if isinstance(each, str))}
+
+
+def reads_files(value: Value) -> bool:
+    return any(_calls(value, FILE_READS))
+
+
+def _replaced(value: Value, replace: Callable[[str], str]) -> Value:
+    """Return a copy of a value in which resources have the names that ``replace`` gives."""
+    if isinstance(value, list):
+        return [_replaced(each, replace) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1 and (key := next(iter(value))) in REFERENCES:
+        argument = value[key]
+        if isinstance(argument, str):
+            return {key: replace(argument)}
+        if isinstance(argument, list) and argument and isinstance(argument[0], str):
+            return {key: [replace(argument[0]), *_replaced(argument[1:], replace)]}
+    return {key: _replaced(each, replace) for key, each in value.items()}
