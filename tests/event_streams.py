@@ -90,11 +90,16 @@ def listening(url, headers=(), **params):
 
 
 class PersistentClient:
-    """A client that continues its stream after each break; ``ids`` are those of all events."""
+    """A client that continues its stream after each break; ``ids`` are those of all events.
+
+    ``taken``: (position at the begin of the connection, id of the message, id of the event or
+    None) of each message.
+    """
 
     def __init__(self, url, **params):
         self.url, self.params = url, params
         self.ids = []
+        self.taken = []
         self.connections = 0
         self.stream = None
         self.position = None
@@ -112,12 +117,13 @@ class PersistentClient:
             self._stopped.wait(0.1)
 
     def _follow(self, stream):
-        taken, is_alive = 0, True
+        taken, is_alive, start = 0, True, self.position
         while is_alive or taken < len(stream.messages):
             is_alive = stream.is_alive() and not self._stopped.is_set()
             for message in stream.messages[taken:]:
                 taken += 1
                 self.position = message.id or self.position
+                self.taken.append((start, message.id, message.data.get('id')))
                 if message.kind == 'event':
                     self.ids.append(message.data['id'])
             time.sleep(0.01)

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from heat_lite.api import wsgi
 from heat_lite.api.v1 import views
 from heat_lite.common import status
 from heat_lite.common.event_cursor import EventCursor
@@ -63,14 +62,14 @@ class FeedEvent:
         self.cursor = cursor
         self._messages: dict[str, bytes] = {}
 
-    def message(self, request: wsgi.Request, cursor: EventCursor) -> bytes:
-        """Return the message for a client; its links begin with the URL of its request."""
+    def message(self, base: str, cursor: EventCursor) -> bytes:
+        """Return the message for a client; its links begin with ``base``."""
         if cursor != self.cursor:
-            return message('event', event_data(request, self.row), cursor)
-        found = self._messages.get(request.base)
+            return message('event', event_data(base, self.row), cursor)
+        found = self._messages.get(base)
         if found is None:
-            found = message('event', event_data(request, self.row), self.cursor)
-            self._messages[request.base] = found
+            found = message('event', event_data(base, self.row), self.cursor)
+            self._messages[base] = found
         return found
 
 
@@ -87,9 +86,10 @@ class News(Protocol):
 class EventListener:
     """The messages for one client. Other threads add to it; the thread of the client takes."""
 
-    def __init__(self, scope: Scope, request: wsgi.Request) -> None:
+    def __init__(self, scope: Scope, base: str) -> None:
         self.scope = scope
-        self.request = request
+        #: the URL of the request, which itself ends with its connection, before the feed knows it
+        self.base = base
         #: the position of the client: a process that is behind must not repeat events
         self.after: EventCursor | None = None
         #: the events that the feed has read before; None until the feed knows the listener
@@ -119,7 +119,7 @@ class EventListener:
             if self.after is not None and self.after.covers(event.row['number']):
                 continue
             if self.scope.includes(event.row):
-                self._waiting.append(event.message(self.request, self.seen(event.cursor)))
+                self._waiting.append(event.message(self.base, self.seen(event.cursor)))
                 self._added.set()
             if self.scope.is_end(event.row):
                 self.end(complete(event.row))
@@ -160,11 +160,11 @@ class EventListener:
         return b''.join(taken)
 
 
-def event_data(request: wsgi.Request, row: Values) -> Values:
+def event_data(base: str, row: Values) -> Values:
     """Return the data of a message: the event as a list shows it, its type and its stack."""
     lineage = row['lineage']
     return {
-        **views.event(request, row),
+        **views.event(base, row),
         'resource_type': row['resource_type'],
         'stack_name': row['stack_name'],
         'stack_id': lineage[0],

@@ -37,7 +37,8 @@ def listening(cluster):
     finally:
         client.stop()
     counts = collections.Counter(client.ids)
-    assert [each for each, count in counts.items() if count > 1] == []
+    repeated = {each for each, count in counts.items() if count > 1}
+    assert [each for each in client.taken if each[2] in repeated] == []
     missing = wanted - set(counts)
     assert not missing, f'{len(missing)} of {len(wanted)}: {cluster.service.logs()}'
 

@@ -37,7 +37,7 @@ def feed_of(driver, total=10, of_project=10, in_threads=10):
 
 def listen(feed, project, has_thread=False):
     scope = Scope(project, None, 0, {}, frozenset(), False)
-    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener = EventListener(scope, 'http://localhost/v1')
     feed.open(listener, has_thread)
     return listener
 
@@ -166,7 +166,7 @@ def test_stream_that_ends_before_it_has_begun_is_refused_with_the_reason(driver,
 
 def test_stream_whose_past_cannot_be_read_names_that_reason(driver):
     request = wsgi.Request.blank('/', {wsgi.CONTEXT: driver.context})
-    listener = EventListener(Scope('a', None, 0, {}, frozenset(), False), request)
+    listener = EventListener(Scope('a', None, 0, {}, frozenset(), False), request.base)
     history = event_streams._History(
         AbsentEngine(timeout=0.1), request, None, listener, EventCursor(0)
     )
@@ -201,7 +201,7 @@ def event(number):
 def test_slow_listener_is_cut_off_and_keeps_nothing(monkeypatch):
     monkeypatch.setattr(event_listener, 'MAX_WAITING', 5)
     scope = Scope('a', None, 0, {}, frozenset(), False)
-    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener = EventListener(scope, 'http://localhost/v1')
     listener.offer([event(number) for number in range(5)])
     assert listener.take(0).count(b'event: event') == 5
     listener.offer([event(number) for number in range(6)])
@@ -212,7 +212,7 @@ def test_slow_listener_is_cut_off_and_keeps_nothing(monkeypatch):
 def test_ended_listener_that_is_cut_off_tells_its_client():
     """Its last message is dropped with the others: without one a stream would just break off."""
     scope = Scope('a', None, 0, {}, frozenset(), False)
-    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener = EventListener(scope, 'http://localhost/v1')
     listener.end(event_listener.message('complete', {}))
     listener.cut_off()
     assert b'Last-Event-ID' in listener.take(0) and listener.ended and not len(listener)
@@ -220,7 +220,7 @@ def test_ended_listener_that_is_cut_off_tells_its_client():
 
 def test_event_before_the_position_of_the_client_is_left_out():
     scope = Scope('a', None, 0, {}, frozenset(), False)
-    listener = EventListener(scope, wsgi.Request.blank('/'))
+    listener = EventListener(scope, 'http://localhost/v1')
     listener.after = EventCursor(7, ((5, 5),))
     listener.offer([event(number) for number in range(4, 10)])
     taken = listener.take(0)

@@ -84,7 +84,7 @@ class EventStreams:
                 reason='this process of the API serves one request at a time and has no streams; '
                 'list the events instead'
             )
-        listener = EventListener(scope, request)
+        listener = EventListener(scope, request.base)
         listener.after = after
         self.feed.open(listener, has_thread=begin is None)
         history = _History(self.client, request, identity, listener, after)
@@ -200,12 +200,12 @@ class _History:
             rows = self._page['events']
             numbers = [row['number'] for row in rows]
             cursors = self._after.through(numbers, self._until)
-            scope, request = self._listener.scope, self._listener.request
+            scope, base = self._listener.scope, self._listener.base
             messages = []
             for row, cursor in zip(rows, cursors, strict=True):
                 self._after = cursor
                 if scope.includes(row):
-                    messages.append(FeedEvent(row, cursor).message(request, cursor))
+                    messages.append(FeedEvent(row, cursor).message(base, cursor))
             yield b''.join(messages)
             if not self._page['more']:
                 return

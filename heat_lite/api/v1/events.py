@@ -45,7 +45,7 @@ class EventController:
         if resource_name is not None and not reply and not query.get('marker'):
             raise exc.HTTPNotFound(f'No events found for resource {resource_name}')
         with_root = query.get('nested_depth') is not None
-        view = functools.partial(views.event, request, with_root=with_root)
+        view = functools.partial(views.event, request.base, with_root=with_root)
         return row_texts.response('events', reply, view)
 
     def index_project(self, request: wsgi.Request, tenant_id: str) -> webob.Response:
@@ -66,4 +66,4 @@ class EventController:
         )
         if not rows:
             raise exc.HTTPNotFound(f'No event {event_id} found')
-        return {'event': views.event(request, rows[0], with_detail=True)}
+        return {'event': views.event(request.base, rows[0], with_detail=True)}

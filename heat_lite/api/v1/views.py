@@ -117,7 +117,7 @@ def status(row: Values, kind: str) -> str | None:
 def listed_stack(request: wsgi.Request, row: Values, with_project: bool) -> Values:
     """Return the view of a stack in a list."""
     identity = row['stack_identity']
-    view = {'id': identity['stack_id'], 'links': [_link(_url(request, identity), 'self')]}
+    view = {'id': identity['stack_id'], 'links': [_link(_url(request.base, identity), 'self')]}
     if with_project:
         view['project'] = identity['tenant']
     view.update(pick(row, STACK_LISTED))
@@ -131,7 +131,7 @@ def shown_stack(request: wsgi.Request, row: Values) -> Values:
     view = {
         'stack_name': row['stack_name'],
         'id': identity['stack_id'],
-        'links': [_link(_url(request, identity), 'self')],
+        'links': [_link(_url(request.base, identity), 'self')],
     }
     view.update(pick(row, STACK_SHOWN))
     if 'stack_status' in row:
@@ -193,39 +193,37 @@ def resource(request: wsgi.Request, row: Values, with_detail: bool | None = Fals
 
 def _resource_links(request: wsgi.Request, row: Values) -> list[dict[str, str]]:
     identity = row['resource_identity']
-    stack = _url(request, identity)
+    stack = _url(request.base, identity)
     links = [
         {'href': stack + quoted_path(identity['path']), 'rel': 'self'},
         {'href': stack, 'rel': 'stack'},
     ]
     if row.get('nested_stack_id'):
-        links.append(_link(_url(request, row['nested_stack_id']), 'nested'))
+        links.append(_link(_url(request.base, row['nested_stack_id']), 'nested'))
     return links
 
 
-def _url(request: wsgi.Request, identity: Values) -> str:
-    """Return the URL of the stack of an identity."""
+def _url(base: str, identity: Values) -> str:
+    """Return the URL of the stack of an identity; ``base`` is that of a request."""
     path = stack_path(identity['tenant'], identity['stack_name'], identity['stack_id'])
-    return f'{request.base}/{path}'
+    return f'{base}/{path}'
 
 
 def _link(url: str, rel: str) -> dict[str, str]:
     return {'href': url, 'rel': rel}
 
 
-def event(
-    request: wsgi.Request, row: Values, with_detail: bool = False, with_root: bool = False
-) -> Values:
-    """Return the view of an event."""
+def event(base: str, row: Values, with_detail: bool = False, with_root: bool = False) -> Values:
+    """Return the view of an event; its links begin with ``base``, that of a request."""
     identity, name = row['event_identity'], row['resource_name']
-    path, stack = identity['path'], _url(request, identity)
+    path, stack = identity['path'], _url(base, identity)
     links = [
         {'href': stack + quoted_path(path), 'rel': 'self'},
         {'href': stack + quoted_path(f'/resources/{name}'), 'rel': 'resource'},
         {'href': stack, 'rel': 'stack'},
     ]
     if with_root and row.get('root_stack_id'):
-        links.append(_link(_url(request, row['root_stack_id']), 'root_stack'))
+        links.append(_link(_url(base, row['root_stack_id']), 'root_stack'))
     view = {
         'id': path.rpartition('/')[2],
         'links': links,
