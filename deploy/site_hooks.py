@@ -73,7 +73,8 @@ def type_pages():
             continue
         file = name.replace('::', '-')
         pages[f'guide/types/{file}.md'] = type_text(types, info)
-        rows.append(f'| [{name}]({file}.md) | {_cell(type_page.summary(info))} |')
+        text = _with_support(type_page.summary(info), info)
+        rows.append(f'| [{name}]({file}.md) | {_cell(text)} |')
     head = '# Resource types\n\n| type | description |\n|---|---|\n'
     pages['guide/types/index.md'] = head + '\n'.join(rows) + '\n'
     return pages
@@ -84,8 +85,8 @@ def type_text(types, info):
     attributes = types.registry.get(info.name).all_attributes_schema()
     example = type_examples.template_of(dataclasses.replace(info, attributes=attributes))
     parts = ['[All resource types](index.md)', f'# {info.name}', type_page.summary(info)]
-    if info.support.status != support.SUPPORTED:
-        parts.append(f'**{info.support.status.lower()}** {info.support.message or ""}')
+    if info.support.note:
+        parts.append(f'**{info.support.note}**')
     parts += ['## Example', f'```yaml\n{yaml_writer.to_yaml(example)}```', '## Properties']
     if info.properties is None:
         parts.append('The type takes any property.')
@@ -93,8 +94,16 @@ def type_text(types, info):
         parts.append(_table(type_page.table_of(info.properties)))
     if info.update_policy:
         parts += ['## Update policy', _table(type_page.table_of(info.update_policy))]
-    shown = [(key, '', each.description) for key, each in attributes.items() if not each.hidden]
+    shown = [
+        (key, '', _with_support(each.description, each))
+        for key, each in attributes.items()
+        if not each.hidden
+    ]
     return '\n\n'.join([*parts, '## Attributes', _table(shown)]) + '\n'
+
+
+def _with_support(text, described):
+    return ' '.join(filter(None, (text, described.support.note)))
 
 
 def _table(rows):

@@ -18,11 +18,17 @@ PLAIN = {'status': 'SUPPORTED'}
 
 
 def properties(schemata):
-    return {name: _property(schema) for name, schema in schemata.items()}
+    return {name: _property(schema) for name, schema in heats(schemata).items()}
+
+
+def heats(schemata):
+    """Return the schemas without those that Heat does not have."""
+    return {name: schema for name, schema in schemata.items() if not schema.support.is_ours}
 
 
 def attributes(kind):
-    return {name: _attribute(schema) for name, schema in kind.all_attributes_schema().items()}
+    schemata = heats(kind.all_attributes_schema())
+    return {name: _attribute(schema) for name, schema in schemata.items()}
 
 
 def support(status):

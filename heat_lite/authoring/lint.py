@@ -55,6 +55,12 @@ LINT = (
         choices=[rule.name for rule in RULES],
         help='skip a rule; may be repeated',
     ),
+    argument(
+        '--for',
+        dest='target',
+        choices=['heat'],
+        help='also report what Heat does not have (the rule not-in-heat; default: no)',
+    ),
     repeatable(
         '--root',
         metavar='FOLDER',
@@ -166,7 +172,9 @@ def main(argv: list[str] | None = None) -> int:
 def _lint(args: argparse.Namespace) -> int:
     """Print the findings. Return the exit status."""
     try:
-        settings = lint_settings.load(args.config).without_rules(args.ignore)
+        settings = lint_settings.load(args.config)
+        settings = settings.for_heat() if args.target else settings
+        settings = settings.without_rules(args.ignore)
         names = [*args.files, *args.environment]
         findings, texts = inspect(names, settings, args.root, args.plugin_dir)
     except ValueError as error:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from heat_lite.common.value_types import Value
-from heat_lite.template import constraints, format_constraints, support
+from heat_lite.template import constraints, format_constraints
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import AttributeSchema, PropertySchema
 
@@ -38,7 +38,7 @@ def lines_of(
     """
     width = min(max(width, MIN_WIDTH), MAX_WIDTH)
     yield info.name
-    yield from _wrapped(_support(info.support), STEP, width)
+    yield from _wrapped(info.support.note, STEP, width)
     yield from _wrapped(summary(info), STEP, width)
     yield '\nProperties'
     if info.properties is None:
@@ -70,12 +70,6 @@ def _wrapped(text: str, indent: int, width: int) -> list[str]:
     )
 
 
-def _support(status: support.SupportStatus) -> str:
-    if status.status == support.SUPPORTED:
-        return ''
-    return f'{status.status}: {status.message}' if status.message else status.status
-
-
 def _shown(schemata: Mapping[str, Schema]) -> dict[str, Schema]:
     return {name: schema for name, schema in schemata.items() if not schema.hidden}
 
@@ -93,7 +87,7 @@ def _properties(
     for name, schema in schemata.items():
         lines += _wrapped(f'{name}: {", ".join(_facts(schema, is_top))}', indent, width)
         lines += _wrapped(schema.description or '', indent + 2 * STEP, width)
-        lines += _wrapped(_deprecation(schema), indent + 2 * STEP, width)
+        lines += _wrapped(schema.support.note, indent + 2 * STEP, width)
         children = schema.children()
         if children:
             item = 'each item' if schema.type == constraints.LIST else 'keys'
@@ -108,13 +102,9 @@ def table_of(
     """Yield (name, facts, description) of properties and, as ``name.key``, of those in them."""
     for name, schema in _in_order(schemata).items():
         facts = ', '.join(_facts(schema, not prefix))
-        texts = [schema.description or '', _deprecation(schema)]
+        texts = [schema.description or '', schema.support.note]
         yield f'{prefix}{name}', facts, ' '.join(filter(None, texts))
         yield from table_of(schema.children() or {}, f'{prefix}{name}.')
-
-
-def _deprecation(schema: PropertySchema | AttributeSchema) -> str:
-    return '' if schema.support.status == support.SUPPORTED else _support(schema.support)
 
 
 def _facts(schema: PropertySchema, is_top: bool) -> Iterator[str]:
@@ -175,4 +165,4 @@ def _attributes(attributes: Mapping[str, AttributeSchema], width: int) -> Iterat
         kind = f' ({_TYPES[schema.type]})' if schema.type else ''
         yield from _wrapped(f'{name}{kind}', STEP, width)
         yield from _wrapped(schema.description or '', 3 * STEP, width)
-        yield from _wrapped(_deprecation(schema), 3 * STEP, width)
+        yield from _wrapped(schema.support.note, 3 * STEP, width)

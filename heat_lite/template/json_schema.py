@@ -121,16 +121,17 @@ def _type_names(known: Mapping[str, Value]) -> list[Value]:
 
     Plug-ins and environments define the types in other namespaces.
     """
-    visible = [name for name, kind in known.items() if kind.support.status != support.HIDDEN]
     namespaces = sorted({'::'.join(name.split('::')[:-1][:2]) + '::' for name in known})
     other_names = f'^(?!{"|".join(map(re.escape, namespaces))})'
-    names = (
-        [{'enum': visible}, {'type': 'string', 'pattern': other_names}]
-        if namespaces
-        else [{'type': 'string'}]
-    )
-    hidden = [name for name in known if name not in visible]
-    return [*names, {'enum': hidden, 'deprecated': True}] if hidden else names
+    hidden = {name for name, kind in known.items() if kind.support.status == support.HIDDEN}
+    ours = {name for name, kind in known.items() if kind.support.is_ours} - hidden
+    enums: list[dict] = [
+        {'enum': [name for name in known if name not in ours | hidden]},
+        {'enum': sorted(ours), 'description': support.since(support.OURS).note},
+        {'enum': sorted(hidden), 'deprecated': True},
+    ]
+    other = {'type': 'string', **({'pattern': other_names} if namespaces else {})}
+    return [*(each for each in enums if each['enum']), other]
 
 
 def _type_rule(name: str, kind: TypeInfo) -> dict[str, Value]:
@@ -159,9 +160,9 @@ def _properties(schemata: Mapping[str, Value] | None, title: str | None = None) 
 
 def _property(schema: PropertySchema) -> dict[str, Value]:
     """Return the schema of a property: a value of its type, or a function call."""
-    annotations: dict[str, Value] = (
-        {'description': schema.description} if schema.description else {}
-    )
+    texts = [schema.description, schema.support.note if schema.support.is_ours else None]
+    description = ' '.join(filter(None, texts))
+    annotations: dict[str, Value] = {'description': description} if description else {}
     if schema.has_default:
         annotations['default'] = schema.default
     if schema.support.status in (support.DEPRECATED, support.HIDDEN):

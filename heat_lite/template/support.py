@@ -11,6 +11,8 @@ STATUSES = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN) = (
     'UNSUPPORTED',
     'HIDDEN',
 )
+#: the version since which types, properties and attributes exist that Heat does not have
+OURS = 'heat_lite'
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,6 +40,20 @@ class SupportStatus:
             'version': self.version,
             'previous_status': self.previous.to_wire() if self.previous else None,
         }
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is the status of an addition of heat_lite, which Heat does not have."""
+        return self.version == OURS
+
+    @property
+    def note(self) -> str:
+        """What readers of a schema have to know; '' for plain support."""
+        if self.is_ours:
+            return 'An addition of heat_lite: Heat does not have it.'
+        if self.status == SUPPORTED:
+            return ''
+        return f'{self.status}: {self.message}' if self.message else self.status
 
     def is_substituted(self, other: type) -> bool:
         """Return whether ``other`` is the substitute of this type.

@@ -38,6 +38,7 @@ from heat_lite.template.schema import (
     map_attribute,
     text,
 )
+from heat_lite.template.support import OURS
 
 LIMITS = {'memory', 'cpus', 'cpu_shares', 'cpu_set', 'restart'}
 
@@ -51,6 +52,7 @@ class Container(ProcessContainer, SeparateStackUser):
     """
 
     resource_type = 'HeatLite::Container::Container'
+    since = OURS
     repeatable = True
     uses_deferred_auth = False
 
@@ -281,6 +283,7 @@ class Job(ProcessContainer):
     """A container that runs to its end. The job fails with its exit status."""
 
     resource_type = 'HeatLite::Container::Job'
+    since = OURS
     structured = ('triggers',)
 
     properties_schema = {

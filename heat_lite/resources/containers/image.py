@@ -27,6 +27,7 @@ from heat_lite.template.schema import (
     string,
     text,
 )
+from heat_lite.template.support import OURS
 
 #: characters of a reason that the output of a failed build may take
 OUTPUT_LENGTH = 600
@@ -40,6 +41,7 @@ class Image(EngineObject):
     """An image: pulled from a registry, built from files, or imported from an archive."""
 
     resource_type = 'HeatLite::Container::Image'
+    since = OURS
     entity = 'images'
     noun = 'image'
     structured = ('context',)

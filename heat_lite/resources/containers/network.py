@@ -15,12 +15,14 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
+from heat_lite.template.support import OURS
 
 
 class Network(EngineObject):
     """A network of containers, which find each other by their names and aliases."""
 
     resource_type = 'HeatLite::Container::Network'
+    since = OURS
     entity = 'networks'
     noun = 'network'
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.ciphers import aead
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import attributes, integer, string
+from heat_lite.template.support import OURS
 
 PREFIX = 'heat-lite-sealed:'
 CONTENT = 'content'
@@ -83,6 +84,7 @@ class Config(SealedText):
     """A configuration file for containers."""
 
     resource_type = 'HeatLite::Container::Config'
+    since = OURS
 
     properties_schema = {CONTENT: string('Text of the file.', required=True, update_allowed=True)}
     attributes_schema = attributes(
@@ -100,6 +102,7 @@ class Secret(SealedText):
     """
 
     resource_type = 'HeatLite::Container::Secret'
+    since = OURS
     has_secret_value = True
 
     properties_schema = {

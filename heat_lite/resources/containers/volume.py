@@ -13,6 +13,7 @@ from heat_lite.resources.containers.engine_object import (
     ThreadedCall,
 )
 from heat_lite.template.schema import attributes, map_, map_attribute, name_property, string, text
+from heat_lite.template.support import OURS
 
 #: the key of data with the volume that a snapshot has copied the files to
 SNAPSHOT = 'snapshot_volume'
@@ -29,6 +30,7 @@ class Volume(EngineObject):
     """
 
     resource_type = 'HeatLite::Container::Volume'
+    since = OURS
     entity = 'volumes'
     noun = 'volume'
     snapshot_keys = (SNAPSHOT,)

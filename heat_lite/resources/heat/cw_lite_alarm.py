@@ -5,6 +5,7 @@ import math
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.template.schema import list_, map_, string
+from heat_lite.template.support import OURS
 from heat_lite.template.unknown import is_known
 
 ACTIONS = ('AlarmActions', 'OKActions', 'InsufficientDataActions')
@@ -48,7 +49,7 @@ class CloudWatchAlarm(Resource):
     """
 
     resource_type = 'OS::Heat::CWLiteAlarm'
-    since = '2014.1'
+    since = OURS
     stands_for = 'aodh'
     calls_cloud = False
     repeatable = True

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 LEVELS = (ERROR, WARNING, NOTE) = ('error', 'warning', 'note')
+#: the level of a rule that does not run unless the settings give it another one
+OFF = 'off'
 _EXIT_STATUS = {ERROR: 2, WARNING: 1}
 
 

@@ -34,7 +34,7 @@ from heat_lite.template.lint.document import (
     is_environment,
     looks_like_heat,
 )
-from heat_lite.template.lint.finding import ERROR, Finding
+from heat_lite.template.lint.finding import ERROR, OFF, Finding
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import ANY, ENVIRONMENT, TEMPLATE, Rule
 from heat_lite.template.lint.rules.properties import check_validation
@@ -57,8 +57,9 @@ class Linter:
     """Checks templates and environments together.
 
     The environments map the types of the templates and set their parameters. ``ignored`` rules do
-    not run. ``levels`` is ``{rule: level}`` for rules whose level differs from the usual one.
-    ``max_nodes`` limits the keys and values of each text: LimitExceeded is raised beyond it.
+    not run, nor do those with the level OFF. ``levels`` is ``{rule: level}`` for rules whose level
+    differs from the usual one. ``max_nodes`` limits the keys and values of each text: LimitExceeded
+    is raised beyond it.
     """
 
     types: Types
@@ -73,7 +74,11 @@ class Linter:
     texts: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._rules = [rule for rule in RULES if rule.name not in self.ignored]
+        self._rules = [
+            rule
+            for rule in RULES
+            if rule.name not in self.ignored and self.levels.get(rule.name, rule.level) != OFF
+        ]
         self._documents: dict[str, Document] = {}
         self._templates: dict[str, TemplateDocument | None] = {}
         #: what environments map: files to all, and types those of folders only

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from heat_lite.common.value_types import Value
 from heat_lite.template.lint import excerpt
-from heat_lite.template.lint.finding import LEVELS, Finding
+from heat_lite.template.lint.finding import LEVELS, OFF, Finding
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.rules.base import Rule
 
@@ -76,7 +76,7 @@ def _rule(rule: Rule) -> dict[str, Value]:
         'id': rule.name,
         'name': rule.title,
         'shortDescription': {'text': rule.summary()},
-        'defaultConfiguration': {'level': rule.level},
+        'defaultConfiguration': {'enabled': False} if rule.level == OFF else {'level': rule.level},
     }
 
 

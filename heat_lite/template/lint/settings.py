@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from heat_lite.common.value_types import Value
 from heat_lite.template import reader
-from heat_lite.template.lint.finding import LEVELS
+from heat_lite.template.lint.finding import ERROR, LEVELS, OFF
 from heat_lite.template.lint.rules import RULES
+from heat_lite.template.lint.rules.properties import check_not_in_heat
 from heat_lite.template.suggest import with_suggestion
 
-OFF = 'off'
 _RULES = [rule.name for rule in RULES]
 _LISTS = ('environments', 'ignore', 'resource_types', 'plugin_dirs')
 
@@ -47,6 +47,10 @@ class Settings:
     def without_rules(self, rules: Iterable[str]) -> 'Settings':
         """Return the same settings with further rules off."""
         return dataclasses.replace(self, levels={**self.levels, **dict.fromkeys(rules, OFF)})
+
+    def for_heat(self) -> 'Settings':
+        """Return the same settings, with what Heat does not have as an error."""
+        return dataclasses.replace(self, levels={**self.levels, check_not_in_heat.name: ERROR})
 
 
 def parse(text: str, name: str) -> Settings:

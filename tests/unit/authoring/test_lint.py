@@ -302,6 +302,15 @@ def test_settings_change_levels_types_and_environments(project):
     assert 'stacks/empty.yaml:1:1: error no-resources' in done.stdout
 
 
+def test_template_for_heat_has_no_types_of_ours(tmp_path):
+    (tmp_path / 'a.yaml').write_text(HOT + 'resources: {a: {type: HeatLite::Container::Volume}}\n')
+    done = run('lint', '--for', 'heat', 'a.yaml', cwd=tmp_path)
+    assert 'error not-in-heat: Heat does not have the type HeatLite::Con' in done.stdout
+    assert run('lint', 'a.yaml', cwd=tmp_path).returncode == 0
+    ignoring = run('lint', '--for', 'heat', '--ignore', 'not-in-heat', 'a.yaml', cwd=tmp_path)
+    assert ignoring.returncode == 0
+
+
 def test_invalid_settings_exit_with_2(project):
     (project / '.heat-lint.yaml').write_text('rules: {cycel: off}\n')
     done = run('lint', 'stacks', cwd=project)

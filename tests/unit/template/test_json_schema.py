@@ -170,3 +170,14 @@ def test_hot_schema_contains_descriptions():
     assert told['OS::Heat::RandomString']['properties']['length']['description']
     assert told['OS::Heat::RandomString']['properties']['length']['default'] == 32
     assert told['OS::Heat::RandomString']['properties']['sequence']['doNotSuggest']
+
+
+def test_hot_schema_marks_types_that_heat_does_not_have():
+    (ours,) = [
+        each['enum']
+        for each in json_schema.hot_schema(TYPES)['definitions']['resource']['properties']['type'][
+            'anyOf'
+        ]
+        if each.get('description', '').startswith('An addition of heat_lite')
+    ]
+    assert 'HeatLite::Container::Volume' in ours and 'OS::Heat::Value' not in ours

@@ -51,6 +51,7 @@ RULES = (
     properties.check_value_type,
     properties.check_text_as_number,
     properties.check_deprecated,
+    properties.check_not_in_heat,
     practices.check_visible_password,
     practices.check_hard_coded_password,
     practices.check_secret_output,

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, coercion, members, support
+from heat_lite.template import checks, coercion, dialects, members, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
+from heat_lite.template.functions import refs
 from heat_lite.template.lint import chains, self_nesting
 from heat_lite.template.lint.calls import Calls
 from heat_lite.template.lint.document import TemplateDocument
-from heat_lite.template.lint.finding import NOTE, WARNING
+from heat_lite.template.lint.finding import NOTE, OFF, WARNING
 from heat_lite.template.lint.rules.base import at, not_read, of_rule, rule
 from heat_lite.template.lint.rules.values import file_uses
 from heat_lite.template.lint.type_info import Definition
@@ -126,6 +127,8 @@ def _unknown_type(document: TemplateDocument, name: str) -> str:
 # --------------------------------------------------------------- properties
 
 
+#: the rules that a value may break and fit its type all the same
+_NO_MISTAKES = ('deprecated', 'not-in-heat')
 #: the types of properties that take lists and maps
 _TYPES: dict[type, str] = {dict: MAP, list: LIST}
 
@@ -173,6 +176,21 @@ def check_deprecated(document: TemplateDocument) -> Iterator[tuple]:
     return at((), of_rule(violations(document), 'deprecated'))
 
 
+@rule('not-in-heat', level=OFF)
+def check_not_in_heat(document: TemplateDocument) -> Iterator[tuple]:
+    """Heat has the version of the template, its types, properties and attributes (--for heat)."""
+    if document.version.dialect is dialects.OWN:
+        yield (document.version.key,), f'Heat does not have the version {document.version.name}'
+    yield from at((), of_rule(violations(document), 'not-in-heat'))
+    for call in document.calls.calls:
+        if isinstance(call.node, refs.GetAttr):
+            info = document.resource_type(call.node.resource_name() or '')
+            name, *_ = call.node.attribute_path() or ('',)
+            known = (info and info.attributes) or {}
+            if info and isinstance(name, str) and name in known and known[name].support.is_ours:
+                yield call.path, f'Heat does not have the attribute "{name}" of {info.name}'
+
+
 def violations(document: TemplateDocument) -> list[Violation]:
     """Return the violations in the properties of a template, with paths from its top level."""
     cache = document.__dict__
@@ -191,6 +209,8 @@ def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
             yield _deprecated(
                 _type_path(document, definition), f'The type {info.name}', info.support, note
             )
+        if info.support.is_ours:
+            yield _not_in_heat(_type_path(document, definition), f'type {info.name}')
         if document.is_external(definition):
             continue
         reader = _PropertyReader(document.calls, definition.placeholder)
@@ -227,6 +247,8 @@ class _PropertyReader:
     def _given(self, name: str, schema: PropertySchema, value: Value) -> Iterator[Violation]:
         if schema.implemented and schema.support.status == support.DEPRECATED:
             yield _deprecated((), f'The property "{name}"', schema.support)
+        if schema.support.is_ours:
+            yield _not_in_heat((), f'property "{name}"')
         yield from self._value(schema, value)
 
     def _value(self, schema: PropertySchema, value: Value) -> Iterator[Violation]:
@@ -239,7 +261,7 @@ class _PropertyReader:
         yield from inner
         # a list or map with calls in it cannot be converted, but it never fits another type
         misfit = schema.type not in (_TYPES.get(type(value)), ANY)
-        if not any(violation.rule != 'deprecated' for violation in inner) and (
+        if not any(violation.rule not in _NO_MISTAKES for violation in inner) and (
             misfit or not self.calls.contains_call(value)
         ):
             yield from _conversion(schema, value)
@@ -267,6 +289,11 @@ def _conversion(
         yield Violation('property-value', error.path, error)
     except coercion.AliasConflict as conflict:
         yield checks.property_conflict(conflict.names)
+
+
+def _not_in_heat(path: tuple, what: str) -> Violation:
+    error = exception.StackValidationFailed(f'Heat does not have the {what}')
+    return Violation('not-in-heat', path, error)
 
 
 def _deprecated(path: tuple, what: str, status: SupportStatus, note: str = '') -> Violation:

@@ -6,7 +6,7 @@ from heat_lite.template import support
 from heat_lite.template.lint.linter import Linter
 from heat_lite.template.lint.rules import RULES
 from heat_lite.template.lint.type_info import TypeInfo
-from heat_lite.template.schema import string
+from heat_lite.template.schema import string, text
 from tests.unit.template.lint import documents
 from tests.unit.template.lint.documents import lint
 
@@ -194,6 +194,7 @@ CASES = {
         HOT + VALUE.format('{get_resource: n}') + NUMBER.format('{get_attr: [r, value]}'),
     ),
     'deprecated': None,  # below: it takes a type of its own
+    'not-in-heat': None,  # see below: off by default
     'visible-password': (
         HOT + 'parameters:\n  dbPassword: {type: string}\n',
         (3, 3),
@@ -301,6 +302,29 @@ def test_rule_finds_bad_text_and_accepts_good_text(name):
         each.rule
         for each in lint({'x': good, **files}, ['x', *(file for file in files if file == 't.yaml')])
     }
+
+
+def test_what_heat_does_not_have_is_found_if_the_rule_is_on():
+    old, ours = (
+        TypeInfo('My::Old', {'size': string(since=support.OURS)}),
+        support.since(support.OURS),
+    )
+    own = TypeInfo('My::Own', {}, {'id': text(since=support.OURS)}, support=ours)
+    types = documents.Table({'My::Old': old, 'My::Own': own})
+    template = (
+        'heat_template_version: heat_lite_2026-12-01\nresources:\n'
+        '  a: {type: My::Old, properties: {size: {get_attr: [b, id]}}}\n'
+        '  b: {type: My::Own}\n'
+    )
+    files = documents.Files({'x': template})
+    assert Linter(types, files).lint(['x']) == []
+    found = Linter(types, files, levels={'not-in-heat': 'warning'}).lint(['x'])
+    assert [(each.line, each.column, each.level, each.text) for each in found] == [
+        (1, 1, 'warning', 'Heat does not have the version heat_lite_2026-12-01'),
+        (3, 35, 'warning', 'Heat does not have the property "size"'),
+        (3, 42, 'warning', 'Heat does not have the attribute "id" of My::Own'),
+        (4, 7, 'warning', 'Heat does not have the type My::Own'),
+    ]
 
 
 def test_deprecated_type_and_property_are_found():
