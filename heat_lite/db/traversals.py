@@ -95,6 +95,17 @@ def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
 
 
 @session.reader
+def stacks_held(engine_id: str, stack_ids: Collection[str]) -> list[str]:
+    """Return those of some stacks, with convergence, of which an engine holds rows."""
+    found: list[str] = []
+    for which in queries.any_of(_S.id, stack_ids):
+        query = select(_S.id).join(models.resource, _R.stack_id == _S.id)
+        query = query.where(which, _S.convergence.is_(True), _R.engine_id == engine_id)
+        found += session.scalars(query.distinct())
+    return found
+
+
+@session.reader
 def engines_of(stack_id: str) -> list[str]:
     """Return the ids of the engines that hold rows of a stack."""
     query = select(_R.engine_id).where(_R.stack_id == stack_id, _R.engine_id.is_not(None))

@@ -174,6 +174,19 @@ def lose_messages(cluster, queues):
             queue.unbind_from(exchange, name)
 
 
+@on('mysql', 'postgresql')
+def test_engines_that_get_no_message_find_the_resources_that_they_were_given(cluster):
+    """A broker that has lost its bindings drops each message, and the engines live on."""
+    cluster.create('first', wide(wait=0.2))
+    check(cluster, 'first')
+    lose_messages(cluster, cluster.queues(f'{api.WORKER_TOPIC}.'))
+    before = calls_of_engines()
+    cluster.create('s', wide(wait=0.2))
+    check(cluster)
+    counts = calls_of_engines() - before
+    assert sum(counts.values()) == WIDTH + 2 and len(counts) == 2, counts
+
+
 @on('mysql')
 def test_failure_in_any_engine_fails_the_stack(cluster):
     broken = wide(wait=0.1)

@@ -24,6 +24,7 @@ from heat_lite.db import (
     signals as db_signals,
     snapshots as db_snapshots,
     stacks as db_stacks,
+    traversals,
 )
 from heat_lite.engine.cluster.membership import EngineMembership
 from heat_lite.engine.execution import actions
@@ -72,6 +73,7 @@ class TakeoverTask:
         held = locks.stack_ids_by_engine()
         count = self._check_own_locks(held.pop(self._runtime.engine_id, ()))
         if held:
+            self._check_given_rows(held)
             heartbeats = services.last_heartbeats()
             for engine_id, stack_ids in held.items():
                 if self._membership.is_gone(engine_id, heartbeats):
@@ -117,6 +119,18 @@ class TakeoverTask:
             )
             self._resume(stack_id)
         return len(idle)
+
+    def _check_given_rows(self, held: Mapping[str, Collection[str]]) -> None:
+        """Work on rows that other engines have given to this one without its knowledge.
+
+        They repeat the message, but a broker that has lost a binding drops it each time.
+        """
+        workers = self._runtime.workers
+        stack_ids = [each for ids in held.values() for each in ids if not workers.has(each)]
+        for stack_id in traversals.stacks_held(self._runtime.engine_id, stack_ids):
+            row = db_stacks.get(self._context, stack_id)
+            if row is not None and self._has_login(stack_id):
+                workers.start(self._requester(row), stack_id)
 
     def _check_signals(self) -> None:
         """Handle the signals of engines that are gone, and those that no task here handles."""

@@ -124,6 +124,10 @@ def test_engine_sees_the_rows_that_it_holds_and_the_nodes_that_it_was_given(cont
     assert set(traversals.engines_of(stack_id)) == {'home', 'other'}
     assert traversals.engine_of(stack_id, 'r2') == 'home'
     assert traversals.engine_of(stack_id, 'r3') is None
+    assert traversals.stacks_held('other', [stack_id]) == []  # a stack without convergence
+    journal.save(journal.ChangeSet(stack_id, stack={'convergence': True}, holder='home'))
+    assert traversals.stacks_held('other', [stack_id, 'x']) == [stack_id]
+    assert traversals.stacks_held('third', [stack_id]) == []
 
 
 def test_nodes_of_an_old_traversal_are_not_given(context, stack_id):
