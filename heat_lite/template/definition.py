@@ -11,7 +11,7 @@ from heat_lite.template.function import Parser
 from heat_lite.template.suggest import suggest
 from heat_lite.template.unknown import Unknown
 
-PARTS = ('properties', 'metadata', 'update_policy', 'external_id')
+PARTS = ('properties', 'metadata', 'update_policy', 'external_id', 'import_id')
 #: the parts with functions, in the order in which Heat reads them: the first fault is reported
 _PARSED = ('properties', 'metadata', 'deletion_policy', 'update_policy', 'external_id')
 
@@ -19,10 +19,11 @@ _PARSED = ('properties', 'metadata', 'deletion_policy', 'update_policy', 'extern
 class ResourceDefinition:
     """One resource of a bound template.
 
-    ``properties``, ``metadata``, ``update_policy`` and ``external_id`` are parsed trees.
-    ``deletion_policy`` is Delete, Retain or Snapshot. ``raw`` is the unparsed snippet; store and
-    compare definitions by it. ``template`` is the Template that contains the definition; its files
-    and environment determine what the resource type stands for.
+    ``properties``, ``metadata``, ``update_policy``, ``external_id`` and ``import_id`` are parsed
+    trees. ``import_id`` names the object that becomes the resource. ``deletion_policy`` is Delete,
+    Retain or Snapshot. ``raw`` is the unparsed snippet; store and compare definitions by it.
+    ``template`` is the Template that contains the definition; its files and environment determine
+    what the resource type stands for.
     """
 
     # assigned in a loop over _PARSED
@@ -52,19 +53,21 @@ class ResourceDefinition:
         self.condition = snippet.get(words['condition'])
         depends_on = snippet.get(words['depends_on'])
         self.depends_on = [depends_on] if isinstance(depends_on, str) else list(depends_on or ())
-        place = self._place('lifecycle')
+        place = self.place('lifecycle')
         self._lifecycle = snippet.get(place[-1]) or {}
         checks.raise_first(resource_registry.lifecycle_violations(self._lifecycle), place)
         for part in _PARSED:
             parse = self._deletion_policy if part == 'deletion_policy' else self._parsed
             setattr(self, part, parse(part, parser))
-        if isinstance(self.external_id, function.Function) and self._is_null(parser):
-            self.external_id = None
+        self.import_id = self._import_id(parser)
+        for part in ('external_id', 'import_id'):
+            if isinstance(getattr(self, part), function.Function) and self._is_null(part, parser):
+                setattr(self, part, None)
         self._refuse_function('properties')
         self._refuse_function('update_policy')
 
     def _parsed(self, part: str, parser: Parser) -> Value:
-        place = self._place(part)
+        place = self.place(part)
         snippet = self.raw.get(place[-1])
         if snippet is None:
             return None
@@ -73,18 +76,26 @@ class ResourceDefinition:
         except exception.StackValidationFailed as error:
             raise function.prefix_error(error, *place) from error.__cause__
 
+    def _import_id(self, parser: Parser) -> Value:
+        place = self.place('import_id')
+        snippet = self.raw.get(place[-1])
+        if snippet is None:
+            return None
+        checks.raise_first(checks.import_body(snippet, self.version, self.raw), place)
+        return self._parsed('import_id', parser)['id']
+
     def _refuse_function(self, part: str) -> None:
         """Raise if a function replaces a whole map: its keys must be known before resolution."""
         parsed = getattr(self, part)
         if isinstance(parsed, function.Function):
-            raise checks.function_for_map(parsed.name, self._place(part)).error
+            raise checks.function_for_map(parsed.name, self.place(part)).error
 
     @property
     def path(self) -> tuple:
         """The path of the properties, for error messages: ('resources', 'web', 'properties')."""
-        return self._place('properties')
+        return self.place('properties')
 
-    def _place(self, part: str) -> tuple:
+    def place(self, part: str) -> tuple:
         dialect = self.version.dialect
         return (dialect.sections['resources'], self.name, dialect.resource.get(part))
 
@@ -93,7 +104,7 @@ class ResourceDefinition:
 
         It must not depend on another resource, which may be deleted already.
         """
-        place = self._place(part)
+        place = self.place(part)
         policy = self.raw.get(place[-1], 'Delete')
         if not isinstance(policy, str):
             try:
@@ -105,10 +116,10 @@ class ResourceDefinition:
         checks.raise_first(checks.deletion_policy(policy, self.version), place)
         return self.version.deletion_policies[policy]
 
-    def _is_null(self, parser: Parser) -> bool:
-        """Return whether parameters make external_id null: then the stack creates the object."""
+    def _is_null(self, part: str, parser: Parser) -> bool:
+        """Return whether parameters make an id null: then the stack creates the object."""
         try:
-            return function.resolve(self.external_id, parser.scope) is None
+            return function.resolve(getattr(self, part), parser.scope) is None
         except (exception.HeatException, *function.ARGUMENT_ERRORS):
             return False  # it reads a resource, or the validation of the resource reports it
 
@@ -135,14 +146,14 @@ class ResourceDefinition:
             metadata = resolve(self.metadata)
             return metadata if isinstance(metadata, Unknown) or metadata else {}
         except function.ARGUMENT_ERRORS as error:
-            place = self._place('metadata')
+            place = self.place('metadata')
             raise exception.StackValidationFailed.from_error(error, place) from error
 
     def check_snapshot_policy(self, is_possible: bool) -> None:
         """Raise StackValidationFailed for the policy Snapshot of a type that makes no snapshots."""
         if self.deletion_policy == 'Snapshot' and not is_possible:
             raise exception.StackValidationFailed(
-                '"Snapshot" deletion policy not supported', path=self._place('deletion_policy')
+                '"Snapshot" deletion policy not supported', path=self.place('deletion_policy')
             )
 
     def freeze(self, **parts: Value) -> 'ResourceDefinition':
@@ -186,13 +197,12 @@ class ResourceDefinition:
             required |= referenced
         if self.depends_on:
             errors = checks.depends_on(self.name, self.depends_on, self._declared)
-            checks.raise_first(errors, self._place('depends_on'))
-        if self.update_policy is None and self.external_id is None:
+            checks.raise_first(errors, self.place('depends_on'))
+        others = [self.update_policy, self.external_id, self.import_id]
+        if others == [None] * len(others):
             return required
-        # resolution reports unknown names in these two parts
-        return required.union(
-            function.dependencies([self.update_policy, self.external_id]).intersection(names)
-        )
+        # resolution reports unknown names in these parts
+        return required.union(function.dependencies(others).intersection(names))
 
     def _raise_unknown(
         self, snippet: Value, unknown: set[str], word: str, names: Collection[str]
@@ -220,7 +230,7 @@ class ResourceDefinition:
         """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
         for part in PARTS:
             if given := getattr(self, part):
-                function.validate(given, self._place(part), scope)
+                function.validate(given, self.place(part), scope)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -43,7 +43,9 @@ HOT = Dialect(
 OWN = dataclasses.replace(
     HOT,
     sections=_words(f'{_SECTIONS} parameter_groups moved'),
-    resource=_words(f'{_RESOURCE} external_id condition lifecycle'),
+    resource=types.MappingProxyType(
+        {**_words(f'{_RESOURCE} external_id condition lifecycle'), 'import_id': 'import'}
+    ),
 )
 CFN = Dialect(
     'cfn',

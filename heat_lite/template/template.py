@@ -134,8 +134,16 @@ class Template:
     @lru_cache.cached_property
     def may_prevent_destroy(self) -> bool:
         """Whether the template, its environment or its files may have a ``prevent_destroy``."""
-        texts = json.dumps(self.content()[:3], default=str)
-        return resource_registry.PREVENT_DESTROY in texts
+        return resource_registry.PREVENT_DESTROY in self._texts()
+
+    @lru_cache.cached_property
+    def may_import(self) -> bool:
+        """Whether the template or its files may import existing objects."""
+        texts = self._texts()
+        return 'import' in texts and 'heat_lite_' in texts  # a version of our own
+
+    def _texts(self) -> str:
+        return json.dumps(self.content()[:3], default=str)
 
     @property
     def moves(self) -> dict[str, str]:

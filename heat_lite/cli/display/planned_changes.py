@@ -12,6 +12,7 @@ UNKNOWN = '(known after apply)'
 #: {action: (sign in front of a resource, status that selects its color)}
 SIGNS = {
     'create': ('+', 'CREATE_COMPLETE'),
+    'import': ('<', 'CREATE_COMPLETE'),
     'update': ('~', 'UPDATE_IN_PROGRESS'),
     'replace': ('!', 'DELETE_FAILED'),
     'delete': ('-', 'DELETE_FAILED'),

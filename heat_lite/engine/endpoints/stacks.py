@@ -84,6 +84,8 @@ class Stacks(plans.Plans):
         """
         if stack.owner_id is None:
             validation.stack(stack)
+            if stack.template.may_import and api.PARAM_ADOPT_STACK_DATA not in args:
+                preview.refuse_create(stack)
             return
         validation.owned(stack)
         if api.ON_BEHALF_OF not in args:
@@ -150,7 +152,8 @@ class Stacks(plans.Plans):
         _refuse_part(options if agreed else {})
         validation.stored_names(parsed)
         forbids = _forbids_replacement(args)
-        if forbids or stack.template.may_prevent_destroy or parsed.may_prevent_destroy:
+        prevents = stack.template.may_prevent_destroy or parsed.may_prevent_destroy
+        if forbids or prevents or parsed.may_import:
             unused = plans.with_options(self._load(context, row), options)
             preview.refuse_update(unused, parsed, forbids)
         facts = agreed['facts'] if agreed else None

@@ -18,7 +18,7 @@ from heat_lite.common.value_types import Value, Values
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.engine.stack import diff
+from heat_lite.engine.stack import diff, object_import
 from heat_lite.engine.stack.action_run import ActionRun
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_definition import ATTRIBUTES, IDENTITY, Foresight
@@ -218,13 +218,15 @@ class _Walk:
         decision = diff.decide(
             resource, definition, stack.type_changed(resource, definition), later
         )
+        if decision.action == diff.IMPORT:
+            decision = self._imported(resource, decision)
         nested = self._nested(resource, future, decision)
         if nested is not None and _only_checks_nested(decision) and not nested.has_changes():
             decision = diff.Decision(diff.NONE)
         changes = [] if decision.action == diff.NONE else self._changes(resource, future, decision)
-        if decision.action in (diff.CREATE, diff.REPLACE):
+        if decision.action in (diff.CREATE, diff.REPLACE) or resource.resource_id is None:
             self._changing[name] = IDENTITY
-        elif decision.action == diff.UPDATE:
+        elif decision.action == diff.UPDATE or any(decision.changes or ()) or decision.later:
             self._changing[name] = ATTRIBUTES
         self._taint.record(name, definition, future.has_secret_value)
         condition = stack.bound.undecided.get(name)
@@ -238,6 +240,20 @@ class _Walk:
             condition,
             replaces and not decision.may_replace and diff.prevents_destroy(resource, definition),
             () if replaces else _ignored(resource, definition),
+        )
+
+    def _imported(self, resource: Resource, decision: diff.Decision) -> diff.Decision:
+        """Give the resource its object and live properties. Return what differs from these."""
+        object_id = object_import.object_id(resource)
+        if not is_known(object_id):
+            return decision
+        item, found = object_import.compare(resource, decision.later)
+        record, taken = resource.record, item.record
+        record.nova_instance, record.properties = taken.nova_instance, taken.properties
+        return found._replace(
+            action=diff.IMPORT,
+            changes=found.changes or diff.Changes({}, {}),
+            reason=f'it becomes the object {object_id}',
         )
 
     def _deleted(self, row_id: int) -> PredictedChange | None:

@@ -70,7 +70,7 @@ def _list_of(change: PredictedChange) -> str:
     return (
         'updated'
         if change.action == diff.NONE and change.nested is not None
-        else LISTS[change.action]
+        else LISTS.get(change.action, 'added')  # of an imported one, too
     )
 
 
@@ -82,9 +82,9 @@ def format_resource(
     result = unknown.as_heat_shows(
         format.resource(change.resource, required_by, detail=True, parent=parent)
     )
-    if change.action in (diff.CREATE, diff.REPLACE):
+    if change.action in (diff.CREATE, diff.IMPORT, diff.REPLACE):
         result['resource_type'] = change.new_type
-    if change.action == diff.CREATE:
+    if change.action in (diff.CREATE, diff.IMPORT):
         result.update(creation_time=None, updated_time=None)
     result.update(format_change(change))
     if change.nested not in (None, UNKNOWN):
@@ -243,9 +243,18 @@ def _observe(stack: Stack) -> None:
             pass
 
 
+def refuse_create(stack: Stack) -> None:
+    """Raise StackValidationFailed where a create would import what it cannot."""
+    foresight, stack.foresight = stack.foresight, Foresight()
+    predict_create(stack)
+    stack.foresight = foresight
+    stack.drop_resources()
+
+
 def refuse_update(stack: Stack, template: Template, forbids_replacement: bool) -> None:
     """Raise ReplacementRefused where an update would, or may, replace resources that it must not;
-    DestroyPrevented where a lifecycle forbids what it would do.
+    DestroyPrevented where a lifecycle forbids what it would do; StackValidationFailed where it
+    would import what it cannot.
 
     Uses ``stack`` up.
     """

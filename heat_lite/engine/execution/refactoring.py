@@ -370,6 +370,7 @@ def nested_id(item: resource.Resource) -> str | None:
 #: what an action of a prediction does to a resource
 _WORDS = {
     diff.CREATE: 'created',
+    diff.IMPORT: 'imported',
     diff.UPDATE: 'updated',
     diff.REPLACE: 'replaced',
     diff.DELETE: 'deleted',

@@ -122,6 +122,9 @@ def _decide(stack: Stack, node: Node, resource: Resource) -> Work:
     if decision.action == diff.CREATE:
         resource.redefine(definition)
         return _create(resource, requires)
+    if decision.action == diff.IMPORT:
+        resource.redefine(definition)
+        return _import(resource, requires)
     restriction = RESTRICTED_AS.get(decision.action)
     if restriction is not None and _is_restricted(resource, restriction):
         return _refuse_restricted(resource, restriction)
@@ -181,6 +184,25 @@ def _create(resource: Resource, requires: list[int], work: Work | None = None) -
     paused = yield from hooks.before(resource, status.CREATE)
     yield from stored_first(resource, work) if paused else work
     yield from hooks.after(resource, status.CREATE)
+
+
+def _import(resource: Resource, requires: list[int]) -> Work:
+    """Take the object over, and change it to what its definition says.
+
+    What fails or refuses the change leaves the resource as it was taken over: no later action
+    replaces its object because of that.
+    """
+    yield from _create(resource, requires, lifecycle.take_over(resource))
+    decision = diff.decide(resource, resource.definition)
+    try:
+        work = lifecycle.update(resource, resource.definition, decision)
+        yield from stored_first(resource, work)
+    except exception.UpdateReplace as error:
+        kind = exception.ReplacementRefused
+        raise _refused(resource, kind) from error
+    except exception.ResourceFailure as error:
+        lifecycle.state_set(resource, status.ADOPT, status.COMPLETE, str(error))
+        raise
 
 
 def _update(

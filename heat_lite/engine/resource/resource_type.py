@@ -148,6 +148,12 @@ class ResourceType:
         """
         return {}
 
+    def importable_state(self) -> Values | None:
+        """Return the properties of the object at present, also those that no update changes; None
+        if the type cannot tell.
+        """
+        return None
+
     def live_properties(self) -> Values | None:
         """Return the properties that describe the object as it is; None if the type cannot tell.
 

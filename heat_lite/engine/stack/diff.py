@@ -19,6 +19,7 @@ from heat_lite.template.unknown import Unknown, ValueUnknown, is_known
 CREATING_OR_DELETING = (status.CREATE, status.ADOPT, status.DELETE)
 PARTS = ('metadata', 'update_policy', 'deletion_policy', 'depends_on')
 NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
+IMPORT = 'import'
 
 
 class TemplateDiff(dict):
@@ -72,6 +73,8 @@ def decide(
     not known yet. Raises NotSupported for a change that is never allowed, StackValidationFailed for
     invalid values.
     """
+    if is_import(resource, definition):
+        return Decision(IMPORT, later=later)
     if resource.action == status.INIT:
         return Decision(CREATE, later=later)
     if resource.record.id in resource.stack.run.replaced:
@@ -175,6 +178,20 @@ def _differs(resource: Resource, definition: ResourceDefinition, part: str) -> b
         and any(function.nodes(definition.metadata))
         and resource.stack.metadata_changes(resource, definition)
     )
+
+
+def is_import(resource: Resource, definition: ResourceDefinition) -> bool:
+    """Return whether an existing object becomes the resource, which has none yet.
+
+    A rollback and a restore create anew what has been deleted since.
+    """
+    stack = resource.stack
+    if definition.import_id is None or resource.resource_id is not None:
+        return False
+    if resource.action == status.INIT:
+        goes_back = stack.action in (status.ROLLBACK, status.RESTORE)
+        return not goes_back or definition.deletion_policy == 'Retain'
+    return resource.action == status.ADOPT and stack.action != status.ADOPT
 
 
 def keeps_object(resource: Resource) -> bool:

@@ -20,7 +20,7 @@ from heat_lite.engine import event, scheduler
 from heat_lite.engine.resource import failures, handlers
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.resource.resource_metrics import counted, facts_of, repeated
-from heat_lite.engine.stack import conflict_retry, diff
+from heat_lite.engine.stack import conflict_retry, diff, object_import
 from heat_lite.engine.stack.diff import Decision
 from heat_lite.template.definition import ResourceDefinition
 
@@ -57,6 +57,11 @@ def create(resource: Resource, instead_of: Resource | None = None) -> Work:
         )
 
 
+def take_over(resource: Resource) -> Work:
+    """Take the object that the definition imports, with its live properties as the stored ones."""
+    yield from _perform(resource, status.ADOPT, _take_over(resource))
+
+
 def resume_create(resource: Resource) -> Work:
     """Continue a create whose engine is gone.
 
@@ -64,6 +69,8 @@ def resume_create(resource: Resource) -> Work:
     """
     if resource.definition.external_id is not None:
         yield from _adopt_external(resource)
+    elif diff.is_import(resource, resource.definition) and resource.action == status.ADOPT:
+        yield from take_over(resource)
     else:
         work = (
             _create(resource, interrupted=True)
@@ -122,11 +129,13 @@ def delete(resource: Resource) -> Work:
     if resource.action == status.INIT:
         return
     policy = resource.definition.deletion_policy
-    external = resource.definition.external_id is not None
+    stays = resource.definition.external_id is not None or (
+        resource.stack.action == status.ROLLBACK and object_import.IMPORTED in resource.data()
+    )
     work = None
     if resource.stack.run.abandoning:
         work = handlers.call(resource, 'abandon')
-    elif not external and policy != 'Retain' and not _is_object_shared(resource):
+    elif not stays and policy != 'Retain' and not _is_object_shared(resource):
         work = conflict_retry.retry_on_conflict(
             resource, functools.partial(_delete, resource, policy, resource.state)
         )
@@ -403,7 +412,8 @@ def _update(
 
 
 def _delete(resource: Resource, policy: str, state: tuple[str, str]) -> Work:
-    if resource.resource_id is None:
+    is_failed_import = state[0] == status.ADOPT and resource.definition.import_id is not None
+    if resource.resource_id is None and not is_failed_import:
         yield from _find_unrecorded(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
         # the handler replaces handle_delete: both end with check_delete_complete
@@ -441,6 +451,13 @@ def _adopt_external(resource: Resource) -> Work:
     """Take the id of an external object and check it. The object is never changed or deleted."""
     yield from _perform(resource, status.ADOPT, _take_external_id(resource))
     yield from check(resource)
+
+
+def _take_over(resource: Resource) -> Work:
+    item, _ = object_import.compare(resource)
+    resource.record.set_properties(item.record.properties or {})
+    resource.data_set(object_import.IMPORTED, 'true')
+    yield from handlers.call(resource, status.ADOPT, {'resource_id': item.resource_id})
 
 
 def _take_external_id(resource: Resource) -> Work:

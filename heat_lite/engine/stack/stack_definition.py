@@ -148,7 +148,9 @@ class Foresight:
     def awaits(self, node: Resource, part: str) -> bool:
         """Return whether a part of a resource is not known yet."""
         change = self.changing.get(node.name)
-        return node.action == status.INIT or change == IDENTITY or change == part
+        # one that will be imported has its object
+        is_missing = node.action == status.INIT and node.resource_id is None
+        return is_missing or change == IDENTITY or change == part
 
 
 #: the path and the key of Nova's list of availability zones

@@ -462,6 +462,15 @@ class CloudResource(ServiceObject):
             self.normalize(self.fetch()),
         )
 
+    def importable_state(self):
+        return live_state.observed_values(
+            self.properties_schema,
+            self.observed_keys,
+            self.stored_properties(),
+            self.normalize(self.fetch()),
+            fixed=True,
+        )
+
     def live_properties(self):
         return self.described(self.fetch())
 

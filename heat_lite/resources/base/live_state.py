@@ -41,22 +41,26 @@ def list_objects(resource):
     }
 
 
-def observed_values(schemata, observed_keys, stored, found):
+def observed_values(schemata, observed_keys, stored, found, fixed=False):
     """Return ``{property: value}`` for each comparable property that ``found`` contains.
 
     The value is the stored one if the two are equal, else the one in ``found``. ``observed_keys``
-    are the keys in ``found`` of properties that are not sent in requests.
+    are the keys in ``found`` of properties that are not sent in requests. With ``fixed``, also
+    those that no update changes.
     """
     observed = {}
     for name, schema in schemata.items():
         key = observed_keys.get(name) or schema.key(name)
         if stored.get(name) in UNSET or key not in found or schema.alias_of:
             continue
-        if schema.update_allowed and (schema.sent or name in observed_keys):
+        if not schema.sent and name not in observed_keys:
+            continue
+        if schema.update_allowed or fixed:
+            there = found[key] if schema.update_allowed else _described(schema, found[key])
             observed[name] = (
                 stored[name]
-                if is_equal(schema, stored[name], found[key])
-                else with_property_names(schema, found[key])
+                if is_equal(schema, stored[name], there)
+                else with_property_names(schema, there)
             )
     return observed
 

@@ -18,7 +18,7 @@ _TOP = (
 _ENTRIES = {
     'parameters': 'type label description default hidden immutable tags constraints'.split(),
     'resources': (
-        'type description condition external_id depends_on properties metadata update_policy'
+        'type description condition external_id import depends_on properties metadata update_policy'
         ' deletion_policy lifecycle'
     ).split(),
     'outputs': 'description condition value'.split(),

@@ -144,6 +144,6 @@ def holds_values(document: TemplateDocument, path: tuple) -> bool:
     around = definition_at(document, path)
     if around is None:
         return path[:1] == document.path_of('conditions') and len(path) > 1
-    parts = ('properties', 'metadata', 'update_policy', 'external_id', 'condition')
+    parts = ('properties', 'metadata', 'update_policy', 'external_id', 'import_id', 'condition')
     keys = [document.resource_key(part) for part in parts]
     return len(around[1]) > 1 and around[1][0] in keys

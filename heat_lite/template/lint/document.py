@@ -37,7 +37,7 @@ INDEXED = 'resource_def'
 MEMBER_PROPERTIES = (INDEXED, 'resource')
 
 #: the parts of a resource that hold values
-_VALUES = ('properties', 'metadata', 'update_policy', 'external_id', 'deletion_policy')
+_VALUES = ('properties', 'metadata', 'update_policy', 'external_id', 'import_id', 'deletion_policy')
 
 _TEMPLATE_KEYS = {
     *dialects.VERSION_KEYS,

@@ -58,7 +58,7 @@ def test_keys_of_each_version(version):
 
 def test_own_version_adds_to_the_newest_one_of_heat():
     own, newest = (versions.TABLE['heat_template_version'][name] for name in (OWN, '2021-04-16'))
-    assert own.resource_keys == newest.resource_keys | {'lifecycle'}
+    assert own.resource_keys == newest.resource_keys | {'lifecycle', 'import'}
     assert own.sections == newest.sections | {'moved'} and own.functions == newest.functions
 
 

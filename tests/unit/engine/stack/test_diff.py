@@ -50,6 +50,7 @@ def definition(metadata=None, **properties):
         update_policy=None,
         deletion_policy='Delete',
         external_id=None,
+        import_id=None,
     )
 
 

@@ -1,0 +1,57 @@
+"""The import of an existing object as a resource: ``import: {id: ...}`` in its definition.
+
+It asks nothing of a resource that the stack has, so it may stay in a template.
+
+Tests: tests/functional/test_object_import.py.
+"""
+
+from heat_lite.common import exception, status
+from heat_lite.common.value_types import Value
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import diff
+from heat_lite.template.unknown import is_known
+
+#: key of the data of a resource whose object existed before: a rollback leaves it
+IMPORTED = 'imported'
+
+
+def object_id(resource: Resource) -> Value:
+    """Return the id of the object to import; it may be unknown yet."""
+    found = resource.stack.resolve(resource.definition.import_id)
+    return str(found) if isinstance(found, int | float) else found
+
+
+def compare(
+    resource: Resource, later: frozenset[str] = frozenset()
+) -> tuple[Resource, diff.Decision]:
+    """Return the resource as it is after the import, with the live values in the place of the
+    stored ones, and the Decision about what its definition then changes.
+
+    ``later`` are the properties whose values are not known yet. Raises StackValidationFailed if
+    there is no such object, or if it cannot become what the definition says.
+    """
+    item = resource.standing_for(object_id(resource))
+    record = item.record
+    record.action, record.status = status.ADOPT, status.COMPLETE
+    given = item.properties.raw_values()
+    record.properties = {name: value for name, value in given.items() if is_known(value)}
+    stored = item.stored_properties()
+    item.require_service(item.stack.clients(), item.type())
+    if not item.object_exists():
+        raise _refused(item, 'it can not be found')
+    found = item.importable_state()
+    if found is None:
+        raise _refused(item, 'objects of its type cannot be compared with a definition')
+    changed = {name: value for name, value in found.items() if value != stored.get(name)}
+    record.properties = {**record.properties, **changed}
+    decision = diff.decide(item, item.definition, later=later)
+    if decision.action == diff.REPLACE and not decision.may_replace:
+        raise _refused(item, f'{decision.reason}. Describe the object as it is')
+    return item, decision
+
+
+def _refused(item: Resource, reason: str) -> exception.StackValidationFailed:
+    return exception.StackValidationFailed(
+        f'The object {item.resource_id} ({item.type()}) cannot be imported: {reason}.',
+        path=item.definition.place('import_id'),
+    )

@@ -1,0 +1,184 @@
+"""Existing objects that become resources: ``import`` in a template of our own version."""
+
+import pytest
+
+from heat_lite.common import exception
+from tests.functional.clouds import driver, ids, running_cloud  # noqa: F811, F401 - fixtures
+
+# ruff: noqa: F811 - fixtures are arguments
+VERSION = {'heat_template_version': 'heat_lite_2026-12-01'}
+NETWORKS, VOLUMES = ('network', '/networks'), ('block-storage', '/volumes')
+
+
+def template(**resources):
+    return {**VERSION, 'resources': resources}
+
+
+def net(object_id, **properties):
+    shape = {'name': 'lan', 'tags': ['a'], **properties}
+    return {'type': 'OS::Neutron::Net', 'import': {'id': object_id}, 'properties': shape}
+
+
+def other(**more):
+    return {'type': 'OS::Heat::RandomString', **more}
+
+
+BROKEN = {'type': 'OS::Heat::TestResource', 'properties': {'fail': True}}
+
+
+@pytest.fixture
+def lan(running_cloud, ids):
+    """The id of a network that was made outside of the service."""
+    return running_cloud.cloud.put(*NETWORKS, name='lan', tags=['a'], admin_state_up=True)
+
+
+def requests_that_change(running_cloud):
+    return [each for each in running_cloud.cloud.asked if each[0] != 'GET']
+
+
+def settled(driver, stack, state):
+    assert driver.state(stack) == state, driver.stack(stack)['stack_status_reason']
+
+
+def test_imported_object_belongs_to_the_stack(running_cloud, driver, lan):
+    stack = driver.create(template(one=other()))
+    given = template(one=other(), net=net(lan))
+    [found] = driver.preview(stack, given)['added']
+    assert (found['action'], found['physical_resource_id']) == ('import', lan)
+    assert (found['property_changes'], found['reason']) == ([], f'it becomes the object {lan}')
+    running_cloud.cloud.asked.clear()
+    driver.update(stack, given)
+    settled(driver, stack, 'UPDATE_COMPLETE')
+    assert driver.physical_id(stack, 'net') == lan
+    assert requests_that_change(running_cloud) == []
+    assert not driver.preview(stack, given)['has_changes']
+    driver.delete(stack)
+    assert lan not in [each['id'] for each in running_cloud.cloud.of(*NETWORKS)]
+
+
+def test_differences_are_shown_and_applied(running_cloud, driver, lan):
+    stack = driver.create(template(one=other()))
+    given = template(net=net(lan, name='new', admin_state_up=False))
+    given['outputs'] = {'id': {'value': {'get_resource': 'net'}}}
+    answer = driver.preview(stack, given)
+    [found] = answer['added']
+    changes = {
+        each['property']: (each['before'], each['after']) for each in found['property_changes']
+    }
+    assert changes == {'name': ('lan', 'new'), 'admin_state_up': (True, False)}
+    assert [each['after'] for each in answer['output_changes']] == [lan]
+    driver.update(stack, given)
+    settled(driver, stack, 'UPDATE_COMPLETE')
+    shown = running_cloud.cloud.objects[(*NETWORKS, lan)]
+    assert (shown['name'], shown['admin_state_up']) == ('new', False)
+    states = [each[1] for each in driver.events(stack) if each[0] == 'net']
+    assert states == [
+        'ADOPT_IN_PROGRESS',
+        'ADOPT_COMPLETE',
+        'UPDATE_IN_PROGRESS',
+        'UPDATE_COMPLETE',
+    ]
+    driver.delete(stack)
+
+
+def test_new_stack_imports_what_its_parameters_name(running_cloud, driver, lan):
+    given = template(net=net({'get_param': 'lan'}))
+    given['parameters'] = {'lan': {'type': 'string', 'default': lan}}
+    stack = driver.create(given)
+    settled(driver, stack, 'CREATE_COMPLETE')
+    assert driver.physical_id(stack, 'net') == lan
+    # the entry asks nothing of a resource that the stack has
+    given['resources']['net']['import']['id'] = 'other'
+    driver.update(stack, {**given, 'resources': {**given['resources'], 'one': other()}})
+    settled(driver, stack, 'UPDATE_COMPLETE')
+    assert driver.physical_id(stack, 'net') == lan
+    driver.delete(stack)
+
+
+@pytest.mark.parametrize(
+    ('given', 'text'),
+    [
+        (
+            net('absent'),
+            'The object absent (OS::Neutron::Net) cannot be imported: it can not be found',
+        ),
+        (
+            other(**{'import': {'id': 'x'}}),
+            'The object x (OS::Heat::RandomString) cannot be imported: objects of its type',
+        ),
+        ({**net('x'), 'external_id': 'x'}, 'A resource with an external_id refers to its object'),
+        ({**net('x'), 'import': {'name': 'x'}}, 'An import must be a map with an id'),
+        ({**net('x'), 'import': {'id': ''}}, 'An import must be a map with an id'),
+    ],
+)
+def test_import_that_is_impossible_is_refused(running_cloud, driver, ids, given, text):
+    stack = driver.create(template(one=other()))
+    wanted = template(one=other(), net=given)
+    for ask in (driver.preview, driver.update):
+        with pytest.raises(exception.StackValidationFailed) as caught:
+            ask(stack, wanted)
+        assert text in str(caught.value)
+    with pytest.raises(exception.StackValidationFailed):
+        driver.create(wanted, name='other')
+    driver.delete(stack)
+
+
+def test_import_that_needs_another_object_is_refused(running_cloud, driver, ids):
+    volume = running_cloud.cloud.put(*VOLUMES, size=2, status='available', availability_zone='a')
+    shape = {'type': 'OS::Cinder::Volume', 'import': {'id': volume}}
+    stack = driver.create(template(one=other()))
+    zone = {'size': 2, 'availability_zone': 'b'}
+    for ask in (driver.preview, driver.update):
+        with pytest.raises(exception.StackValidationFailed, match='another availability_zone'):
+            ask(stack, template(disk={**shape, 'properties': zone}))
+    lifecycle = {'lifecycle': {'ignore_changes': ['availability_zone']}}
+    given = template(disk={**shape, 'properties': zone, **lifecycle})
+    driver.update(stack, given)
+    settled(driver, stack, 'UPDATE_COMPLETE')
+    assert driver.physical_id(stack, 'disk') == volume
+    driver.delete(stack)
+
+
+def test_rollback_leaves_the_imported_object(running_cloud, driver, lan):
+    stack = driver.create(template(one=other()), disable_rollback=False)
+    bad = {**BROKEN, 'depends_on': 'net'}
+    driver.update(stack, template(one=other(), net=net(lan), bad=bad))
+    settled(driver, stack, 'ROLLBACK_COMPLETE')
+    assert lan in [each['id'] for each in running_cloud.cloud.of(*NETWORKS)]
+    assert 'net' not in driver.resources(stack)
+    made = driver.create(template(net=net(lan), bad=bad), name='made', disable_rollback=False)
+    settled(driver, made, 'ROLLBACK_COMPLETE')
+    assert lan in [each['id'] for each in running_cloud.cloud.of(*NETWORKS)]
+    driver.delete(stack)
+
+
+def test_rollback_creates_an_imported_object_that_was_deleted(running_cloud, driver, lan):
+    stack = driver.create(template(net=net(lan)), disable_rollback=False)
+    settled(driver, stack, 'CREATE_COMPLETE')
+    bad = {'fail': True, 'action_wait_secs': {'create': 1}}
+    driver.update(stack, template(bad={**BROKEN, 'properties': bad}), disable_rollback=False)
+    settled(driver, stack, 'ROLLBACK_COMPLETE')
+    assert driver.physical_id(stack, 'net') not in (None, lan)
+    driver.update(stack, template())
+    # an object that is gone is not created in the place of the one that is named
+    with pytest.raises(exception.StackValidationFailed, match='can not be found'):
+        driver.update(stack, template(net=net(lan)))
+    driver.delete(stack)
+
+
+def test_failed_import_is_repeated(running_cloud, driver, lan):
+    """The object appears only while the stack is at work: the first try does not find it."""
+    late = {'type': 'OS::Heat::Value', 'properties': {'value': lan}}
+    given = template(late=late, net=net({'get_attr': ['late', 'value']}))
+    shown = running_cloud.cloud.objects.pop((*NETWORKS, lan))
+    stack = driver.create(given)
+    settled(driver, stack, 'CREATE_FAILED')
+    assert 'can not be found' in driver.stack(stack)['stack_status_reason']
+    running_cloud.cloud.objects[(*NETWORKS, lan)] = shown
+    [found] = driver.preview(stack, given)['added']
+    assert (found['action'], found['physical_resource_id']) == ('import', lan)
+    driver.update(stack, given)
+    settled(driver, stack, 'UPDATE_COMPLETE')
+    assert driver.physical_id(stack, 'net') == lan
+    assert [each['id'] for each in running_cloud.cloud.of(*NETWORKS)].count(lan) == 1
+    driver.delete(stack)
