@@ -78,6 +78,13 @@ SAMPLES = {
     'AWS::EC2::VPCGatewayAttachment': {'VpcId': '{vpc}'},
     'AWS::EC2::Volume': {'SnapshotId': OMIT},
     'AWS::EC2::VolumeAttachment': {'Device': '/dev/vdc'},
+    'OS::HeatLite::Lookup': {
+        **dict.fromkeys(('service', 'path', 'key', 'query', 'patterns'), OMIT),
+        'kind': 'neutron.network',
+        'filters': {'name': 'a network'},
+        'sort': ['name:desc'],
+        'take': 'first',
+    },
     'OS::Neutron::Subnet': {
         'subnetpool': OMIT,
         'prefixlen': OMIT,
@@ -220,6 +227,7 @@ SAMPLES = {
 }
 #: the same for updates
 CHANGED = {
+    'OS::HeatLite::Lookup': {'kind': 'neutron.network', 'take': 'one'},
     'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'and', 'rules': ['a', 'c']}},
     'OS::Mistral::Workflow': {
         'type': 'reverse',

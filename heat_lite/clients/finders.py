@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import re
+from collections.abc import Iterator
 from urllib.parse import quote
 
 from heat_lite.clients import errors, rest
@@ -24,6 +25,7 @@ class Finder:
     name as a query parameter. ``has_refs``: ids are URLs. ``extension``: the extension that the
     service needs. ``not_found``: format of the error, if it differs from the usual one.
     ``optional``: an empty name is valid. ``query``: further query parameters of the list.
+    ``details``: the path of the list with all fields, if it is another one.
     """
 
     service: str
@@ -40,6 +42,7 @@ class Finder:
     not_found: str = ''
     optional: bool = False
     query: tuple = ()
+    details: str = ''
 
     @property
     def list_key(self) -> str:
@@ -93,10 +96,17 @@ class Finder:
             )
         return ids[0] if ids else None
 
+    def objects(self, api: 'rest.Api', path: str, **query: object) -> Iterator[dict]:
+        """Yield the objects that the collection at ``path`` lists, without what wraps each; a
+        response with one object instead of a list gives that one.
+        """
+        for page in api.pages(path, self.list_key, **{**dict(self.query), **query}):
+            for each in [page] if isinstance(page, dict) else page:
+                yield each[self.key] if self.key and each.keys() == {self.key} else each
+
     def choices(self, api: 'rest.Api', most: int) -> list[dict[str, str | None]]:
         """Return the ids and names of the first objects, sorted by name; a name may be None."""
-        pages = api.pages(self.path, self.list_key, **dict(self.query))
-        first = itertools.islice(itertools.chain.from_iterable(pages), most)
+        first = itertools.islice(self.objects(api, self.path), most)
         found = [self._choice(each) for each in first]
         return sorted(found, key=lambda each: (each['name'] or '', each['id'] or ''))
 
@@ -161,6 +171,21 @@ def _flavor(service: str, query: tuple = ()) -> Finder:
         filters_by_name=False,
         query=query,
         not_found=_NO_MATCH.format('Flavor'),
+        details='/flavors/detail',
+    )
+
+
+def _zones(service: str, path: str) -> Finder:
+    return Finder(
+        service,
+        path,
+        None,
+        'availabilityZoneInfo',
+        'availability zone',
+        has_uuids=False,
+        name_field='zoneName',
+        id_field='zoneName',
+        filters_by_name=False,
     )
 
 
@@ -185,7 +210,14 @@ FINDERS: dict[str, Finder] = {
     'blazar.reservation': Finder(
         'blazar', '/leases', 'lease', label='Reservation', filters_by_name=False
     ),
-    'cinder.backup': Finder('cinder', '/backups', 'backup', label='Volume backup'),
+    'cinder.availability_zone': _zones('cinder', '/os-availability-zone'),
+    'cinder.backup': Finder(
+        'cinder',
+        '/backups',
+        'backup',
+        label='Volume backup',
+        details='/backups/detail',
+    ),
     'cinder.qos_specs': Finder(
         'cinder',
         '/qos-specs',
@@ -194,8 +226,16 @@ FINDERS: dict[str, Finder] = {
         filters_by_name=False,
         not_found=_NO_MATCH.format('QoSSpecs'),
     ),
-    'cinder.snapshot': Finder('cinder', '/snapshots', 'snapshot', label='VolumeSnapshot'),
-    'cinder.volume': Finder('cinder', '/volumes', 'volume', label='Volume'),
+    'cinder.snapshot': Finder(
+        'cinder',
+        '/snapshots',
+        'snapshot',
+        label='VolumeSnapshot',
+        details='/snapshots/detail',
+    ),
+    'cinder.volume': Finder(
+        'cinder', '/volumes', 'volume', label='Volume', details='/volumes/detail'
+    ),
     'cinder.vtype': Finder(
         'cinder',
         '/types',
@@ -222,6 +262,7 @@ FINDERS: dict[str, Finder] = {
         has_uuids=False,
         id_field='uuid',
         filters_by_name=False,
+        details='/nodes/detail',
     ),
     'ironic.portgroup': Finder(
         'ironic',
@@ -232,6 +273,7 @@ FINDERS: dict[str, Finder] = {
         has_uuids=False,
         id_field='uuid',
         filters_by_name=False,
+        details='/portgroups/detail',
     ),
     'keystone.domain': _keystone('/domains', 'domain', 'KeystoneDomain'),
     'keystone.group': _keystone('/groups', 'group', 'KeystoneGroup', DomainFinder),
@@ -252,9 +294,19 @@ FINDERS: dict[str, Finder] = {
         filters_by_name=False,
     ),
     'manila.share_network': Finder(
-        'manila', '/share-networks', 'share_network', label='share network'
+        'manila',
+        '/share-networks',
+        'share_network',
+        label='share network',
+        details='/share-networks/detail',
     ),
-    'manila.share_snapshot': Finder('manila', '/snapshots', 'snapshot', label='share snapshot'),
+    'manila.share_snapshot': Finder(
+        'manila',
+        '/snapshots',
+        'snapshot',
+        label='share snapshot',
+        details='/snapshots/detail',
+    ),
     'manila.share_type': Finder(
         'manila', '/types', 'share_type', label='share type', filters_by_name=False
     ),
@@ -262,6 +314,9 @@ FINDERS: dict[str, Finder] = {
         'mistral', '/workflows', None, 'workflows', 'Workflow', has_uuids=False
     ),
     'neutron.address_scope': _neutron('/address-scopes', 'address_scope'),
+    'neutron.floating_ip': Finder(
+        'neutron', '/floatingips', 'floatingip', name_field='floating_ip_address'
+    ),
     'neutron.flow_classifier': _neutron('/sfc/flow_classifiers', 'flow_classifier'),
     'neutron.lbaas.listener': _lbaas('listeners', 'listener'),
     'neutron.lbaas.loadbalancer': _lbaas('loadbalancers', 'loadbalancer'),
@@ -286,6 +341,7 @@ FINDERS: dict[str, Finder] = {
     'neutron.subnetpool': _neutron('/subnetpools', 'subnetpool'),
     'neutron.taas.tap_flow': _neutron('/taas/tap_flows', 'tap_flow'),
     'neutron.taas.tap_service': _neutron('/taas/tap_services', 'tap_service'),
+    'nova.availability_zone': _zones('nova', '/os-availability-zone'),
     'nova.flavor': _flavor('nova', query=(('is_public', 'None'),)),
     'nova.host': Finder(
         'nova',
@@ -309,7 +365,13 @@ FINDERS: dict[str, Finder] = {
         optional=True,
     ),
     'nova.network': _neutron('/networks', 'network'),
-    'nova.server': Finder('nova', '/servers', 'server', label='Server'),
+    'nova.server': Finder(
+        'nova',
+        '/servers',
+        'server',
+        label='Server',
+        details='/servers/detail',
+    ),
     'octavia.availabilityzone': _octavia('availabilityzones', 'availability_zone', id_field='name'),
     'octavia.availabilityzoneprofile': _octavia(
         'availabilityzoneprofiles', 'availability_zone_profile'

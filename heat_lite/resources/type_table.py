@@ -99,6 +99,7 @@ _TABLE = """
     OS::Heat::Value heat.value:Value openstack.heat.value
     OS::Heat::WaitCondition heat.wait_condition:HeatWaitCondition openstack.heat.wait_condition
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
+    OS::HeatLite::Lookup openstack.lookup:Lookup
     OS::Ironic::Port openstack.ironic:Port openstack.ironic.port
     OS::Keystone::Domain openstack.keystone:KeystoneDomain openstack.keystone.domain
     OS::Keystone::Endpoint openstack.keystone:KeystoneEndpoint openstack.keystone.endpoint

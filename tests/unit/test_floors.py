@@ -55,6 +55,8 @@ FLOORS = {
         'engine.stack.lifecycle',
         'template',
         'clients.errors',
+        'clients.finders',
+        'clients.service_catalog',
         'rpc.client',
         'common',
     ),

@@ -228,6 +228,8 @@ class _Walk:
             self._changing[name] = IDENTITY
         elif decision.action == diff.UPDATE or any(decision.changes or ()) or decision.later:
             self._changing[name] = ATTRIBUTES
+        if decision.action != diff.NONE and decision.reason is None:
+            decision = decision._replace(reason=future.foreseen_text())
         self._taint.record(name, definition, future.has_secret_value)
         condition = stack.bound.undecided.get(name)
         replaces = decision.action == diff.REPLACE

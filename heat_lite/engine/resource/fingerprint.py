@@ -97,6 +97,7 @@ def _is_settled(stack: 'Stack', resource: 'Resource') -> bool:
     return (
         made
         and not stack.template.environment.registry.hooks(resource.name)
+        and not resource.is_lookup
         and not resource.needs_update(resource.definition)
     )
 

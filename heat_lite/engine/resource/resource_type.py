@@ -82,6 +82,9 @@ class ResourceType:
     named_before_create = True
     #: whether each update replaces it, even without a change
     always_replaced = False
+    #: whether it only finds objects of others: each update asks the cloud again whether it finds
+    #: something else, and previews ask before its turn (see ``foreseen_text``)
+    is_lookup = False
     #: whether signals are handled at the same time: for types that store each by itself, or refuse
     #: one while they handle another
     signals_in_parallel = False
@@ -252,6 +255,10 @@ class ResourceType:
         changed.
         """
         return self.always_replaced
+
+    def foreseen_text(self) -> str | None:
+        """Return what a preview tells about the resource beside its properties."""
+        return None
 
     def needs_replace(self, after_properties: Mapping[str, Value]) -> bool:
         """Return whether the new properties require a replacement."""

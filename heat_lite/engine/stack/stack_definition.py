@@ -139,18 +139,23 @@ class Foresight:
 
     A stack that has one is validated or previewed; references and attributes of resources that do
     not exist yet are Unknowns. ``changing`` is ``{name: IDENTITY or ATTRIBUTES}``; with its
-    identity a resource changes its attributes.
+    identity a resource changes its attributes. ``found`` is ``{name: what a lookup will find}``.
     """
 
     def __init__(self) -> None:
         self.changing: dict[str, str] = {}
+        self.found: dict[str, Value] = {}
 
-    def awaits(self, node: Resource, part: str) -> bool:
+    def awaits(self, node: Resource, part: str = ATTRIBUTES) -> bool:
         """Return whether a part of a resource is not known yet."""
         change = self.changing.get(node.name)
         # one that will be imported has its object
         is_missing = node.action == status.INIT and node.resource_id is None
         return is_missing or change == IDENTITY or change == part
+
+    def hides(self, node: Resource, part: str) -> bool:
+        """Return whether others cannot read a part yet. Lookups tell what they will find."""
+        return not node.is_lookup and self.awaits(node, part)
 
 
 #: the path and the key of Nova's list of availability zones
@@ -187,13 +192,13 @@ class StackScope(function.Scope):
 
     def reference(self, resource_name: str) -> Value:
         node = self._node(resource_name)
-        if self._stack.foresight is not None and self._stack.foresight.awaits(node, IDENTITY):
+        if self._stack.foresight is not None and self._stack.foresight.hides(node, IDENTITY):
             return _unknown_reference(node)
         return node.reference_id()
 
     def attribute(self, resource_name: str, *path: Value) -> Value:
         node = self._node(resource_name)
-        if self._stack.foresight is not None and self._stack.foresight.awaits(node, ATTRIBUTES):
+        if self._stack.foresight is not None and self._stack.foresight.hides(node, ATTRIBUTES):
             return _unknown_attribute(node, path)
         return node.attribute(*path)
 

@@ -17,6 +17,7 @@ REGISTRY = resources.build_registry()
 #: values of properties with patterns, and with objects that the fake cloud has not
 PATTERNS = {
     'network_mode': 'host',
+    'path': '/networks',
     'pid_mode': 'host',
     'ipc_mode': 'host',
     'BlockDeviceMappings': [{'DeviceName': 'vdb', 'Ebs': {'VolumeSize': '2'}}],
