@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from time import monotonic
 
 import webob.exc
+from keystoneauth1.exceptions import ConnectTimeout
 from keystonemiddleware import auth_token, opts
 from keystonemiddleware.auth_token import _exceptions as exceptions, _request
 from oslo_config import cfg
@@ -20,7 +21,10 @@ from heat_lite.common.value_types import Value, Values
 LOG = logging.getLogger(__name__)
 
 # The API does not use the catalog; the engine fetches it when it needs one.
-CACHE_OPTIONS = ('memcached_servers', 'memcache_security_strategy')
+OPTIONS = ('memcached_servers', 'memcache_security_strategy', 'http_connect_timeout')
+#: Seconds for each of the four attempts to ask Keystone. The library waits without an end, so a
+#: Keystone that falls silent would hold requests and their threads.
+TIMEOUT = 7
 #: key of the environment by which the library finds the cache of this process
 CACHE_KEY = 'heat_lite.token_cache'
 OWN_CACHE = {'include_service_catalog': False, 'cache': CACHE_KEY}
@@ -79,7 +83,10 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
 
         def verify_with_permit(token: str, **given: object) -> Value:
             with logins.permit(self._requester.environ):
-                return verify(token, **given)
+                try:
+                    return verify(token, **given)
+                except ConnectTimeout as error:  # the library responds to other errors only
+                    raise exceptions.ServiceError(str(error)) from None
 
         self._identity_server.verify_token = verify_with_permit
 
@@ -117,7 +124,10 @@ class KeystoneTokenFilter(auth_token.AuthProtocol):
 
 def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> paste_config.Filter:
     conf = paste_config.from_global_conf(global_conf)
-    options = {
+    for group, options in opts.list_auth_token_opts():
+        conf.register_opts([each for each in options if each.name in OPTIONS], group=group)
+    conf.set_default('http_connect_timeout', TIMEOUT, group='keystone_authtoken')
+    given = {
         **({} if shares_cache(conf) else OWN_CACHE),
         **local_conf,
         'oslo_config_config': conf,
@@ -129,7 +139,7 @@ def filter_factory(global_conf: paste_config.GlobalConf, **local_conf: str) -> p
             'Set memcache_security_strategy = ENCRYPT and memcache_secret_key.'
         )
     logins = LoginAdmission(conf)
-    return lambda application: KeystoneTokenFilter(application, options, logins)
+    return lambda application: KeystoneTokenFilter(application, given, logins)
 
 
 def shares_cache(conf: cfg.ConfigOpts) -> bool:
@@ -137,6 +147,4 @@ def shares_cache(conf: cfg.ConfigOpts) -> bool:
 
     Those services need the catalog of a cached token, so it must not be omitted then.
     """
-    for group, options in opts.list_auth_token_opts():
-        conf.register_opts([each for each in options if each.name in CACHE_OPTIONS], group=group)
     return bool(conf.keystone_authtoken.memcached_servers)

@@ -1,6 +1,8 @@
 """The pipelines with authentication, against a small Keystone."""
 
+import contextlib
 import json
+import urllib.parse
 
 import pytest
 import requests
@@ -11,7 +13,7 @@ from heat_lite.api import paste_config
 from heat_lite.api.middleware import keystone_token as middleware
 from heat_lite.common.admission import LoginAdmission
 from heat_lite.conf import register
-from tests import identity
+from tests import black_hole, identity
 from tests.http import scripted
 from tests.timeouts import wait_until
 
@@ -131,6 +133,21 @@ def test_token_that_cannot_be_checked_in_time_does_not_end_its_stream(keystone):
     with logins.permit(others[0]), logins.permit(others[1]):
         assert checked.is_valid(environ)
     assert not checked.is_valid(environ)
+
+
+def test_silent_keystone_costs_a_request_503_and_not_a_thread(keystone):
+    address = urllib.parse.urlsplit(keystone)
+    proxy = black_hole.BlackHole((address.hostname, address.port))
+    conf = scripted.configuration(flavor=None, keystone=f'http://127.0.0.1:{proxy.port}/v3')
+    make = middleware.filter_factory(
+        paste_config.global_conf_of(conf), http_request_max_retries='0'
+    )
+    assert conf.keystone_authtoken.http_connect_timeout == middleware.TIMEOUT
+    conf.set_override('http_connect_timeout', 1, 'keystone_authtoken')
+    proxy.swallow()
+    with contextlib.closing(proxy):
+        response = get(make(webob.Response()), '/', X_Auth_Token=token(keystone))
+    assert response.status_int == 503
 
 
 def test_request_for_another_project_is_403(service, keystone):
