@@ -82,6 +82,8 @@ class Collection:
     keys: str = ''
     id: str = 'id'
     given_id: bool = False
+    #: a PUT of a path without an object makes one
+    named: bool = False
     update: str = 'PUT'
     slow: str | None = None
     ready: str | None = None
@@ -296,6 +298,8 @@ class Cloud:
                 else self._create(row, where, method, body)
             )
         found = self.objects.get((row.service, where, one))
+        if row.named and method == 'PUT':
+            return self._create(row, where, method, body, one)
         if found is None:
             raise Refused(404, f'{row.key or row.keys} {one} could not be found.')
         if method == 'GET':
@@ -334,7 +338,7 @@ class Cloud:
             answer[f'{row.keys}_links'] = [link]
         return 200, answer
 
-    def _create(self, row, where, method, body):
+    def _create(self, row, where, method, body, name=None):
         values = self._body(row, body)
         unknown = values.keys() - row.known
         if unknown and not row.open:
@@ -348,7 +352,8 @@ class Cloud:
             )
         self._refer_all(row, values)
         made = {**{name: None for name in row.known}, **json.loads(json.dumps(row.adds)), **values}
-        made[row.id] = (values.get(row.id) if row.given_id else None) or str(uuid.uuid4())
+        given = values.get(row.id) if row.given_id else name
+        made[row.id] = given or str(uuid.uuid4())
         made.setdefault('id', made[row.id])
         if row.ref:
             made[row.ref] = f'http://cloud{PREFIXES[row.service]}{where}/{made["id"]}'
@@ -415,7 +420,7 @@ class Cloud:
             raise Refused(404, f'{name} {value} could not be found.')
 
     def _refuse_duplicates(self, row, where, made):
-        if row.given_id and (row.service, where, made[row.id]) in self.objects:
+        if (row.service, where, made[row.id]) in self.objects:
             raise Refused(409, f'{row.key} {made[row.id]} already exists.')
 
     def _users(self, row, one):

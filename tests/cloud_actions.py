@@ -259,9 +259,10 @@ quotas('load-balancer', '/lbaas/quotas', 'quota')
 # --------------------------------------------------------------- identity
 
 
+GRANT = r'/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+'
 ASSIGNMENT = (
-    r'(?P<path>/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+'
-    r'|/groups/[^/]+/users/[^/]+)'
+    rf'(?P<path>{GRANT}|/groups/[^/]+/users/[^/]+|/roles/[^/]+/implies/[^/]+'
+    rf'|/OS-INHERIT{GRANT}/inherited_to_projects)'
 )
 
 
@@ -273,6 +274,13 @@ ASSIGNMENT = (
 def assign(cloud, service, path, **_):
     _require_all(cloud, service, path)
     cloud.state.setdefault('related', set()).add(path)
+    return 204, None
+
+
+@route('identity', 'HEAD', ASSIGNMENT)
+def is_assigned(cloud, service, path, **_):
+    if path not in cloud.state.get('related', ()):
+        raise Refused(404, f'{path} could not be found.')
     return 204, None
 
 
@@ -289,9 +297,42 @@ def unassign(cloud, service, path, **_):
 
 
 def _require_all(cloud, service, path):
-    words = path.split('/')[1:]
+    words = path.removeprefix('/OS-INHERIT').removesuffix('/inherited_to_projects').split('/')[1:]
     for where, one in zip(words[::2], words[1::2], strict=True):
-        require(cloud, service, f'/{where}', one)
+        require(cloud, service, '/roles' if where == 'implies' else f'/{where}', one)
+
+
+@route('identity', 'POST', r'(?P<where>/registered_limits|/limits)')
+def make_limits(cloud, service, where, body, **_):
+    """Create limits, which requests and responses hold in lists."""
+    ((keys, values),) = body.items()
+    made = [cloud.create(service, where, {keys[:-1]: each})[1][keys[:-1]] for each in values]
+    return 201, {keys: made}
+
+
+@route('identity', 'PUT', r'/domains/(?P<one>[^/]+)/config')
+def configure_domain(cloud, service, one, body, **_):
+    require(cloud, service, '/domains', one)['config'] = body['config']
+    return 201, body
+
+
+@route('identity', 'GET', r'/domains/(?P<one>[^/]+)/config')
+def show_domain_config(cloud, service, one, **_):
+    """Show the options of a domain but its passwords."""
+    found = require(cloud, service, '/domains', one).get('config')
+    if not found:
+        raise Refused(404, f'Could not find domain configuration of {one}.')
+    shown = {
+        group: {name: value for name, value in options.items() if name != 'password'}
+        for group, options in found.items()
+    }
+    return 200, {'config': shown}
+
+
+@route('identity', 'DELETE', r'/domains/(?P<one>[^/]+)/config')
+def delete_domain_config(cloud, service, one, **_):
+    require(cloud, service, '/domains', one)['config'] = None
+    return 204, None
 
 
 @route('identity', 'DELETE', r'/domains/(?P<one>[^/]+)')

@@ -8,7 +8,7 @@ from heat_lite.template.constraints import (
     Length,
     Range,
 )
-from tests import cloud_servers
+from tests import cloud_servers, identity
 
 PREFIX_OF = {
     'neutron': 'network',
@@ -126,6 +126,11 @@ SAMPLES = {
     'OS::Neutron::ProviderNet': {'network_type': 'vlan'},
     'OS::Neutron::Segment': {'network_type': 'vlan'},
     'OS::Neutron::TaaS::TapFlow': {'vlan_filter': '1-5,9'},
+    'OS::Keystone::ApplicationCredential': {'expires_at': '2999-01-01T00:00:00'},
+    'OS::Keystone::DomainConfig': {'config': {'ldap': {'url': 'ldap://a', 'password': 'p'}}},
+    'OS::Keystone::InheritedRoleAssignment': {'group': OMIT, 'domain': OMIT},
+    'OS::Keystone::Limit': {'domain': OMIT},
+    'OS::Keystone::Trust': {'expires_at': '2999-01-01T00:00:00'},
     'OS::Keystone::User': {'roles': [{'role': 'a role', 'project': 'a project'}]},
     'OS::Keystone::Group': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
     'OS::Keystone::UserRoleAssignment': {'roles': [{'role': 'a role', 'project': 'a project'}]},
@@ -228,6 +233,7 @@ SAMPLES = {
 #: the same for updates
 CHANGED = {
     'OS::HeatLite::Lookup': {'kind': 'neutron.network', 'take': 'one'},
+    'OS::Keystone::DomainConfig': {'config': {'ldap': {'url': 'ldap://b', 'password': 'q'}}},
     'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'and', 'rules': ['a', 'c']}},
     'OS::Mistral::Workflow': {
         'type': 'reverse',
@@ -315,6 +321,7 @@ def seed(cloud):
         'objects': {'002it/1': '', 'it': '{"data": 1}'},
     }
     cloud.put('reservation', '/os-hosts')
+    cloud.put('identity', '/users', id=identity.ident('user tester'), name='tester')
     return {
         **_vpc(cloud),
         'agent': cloud.put('network', '/agents'),

@@ -126,8 +126,17 @@ class Finder:
 class DomainFinder(Finder):
     """Finder of objects whose names are unique within a domain.
 
-    A value ``name{domain}`` contains the id or name of the domain.
+    A value ``name{domain}`` contains the id or name of the domain. An id that the requester may not
+    read is taken as it is: the request that contains it is checked by its service.
     """
+
+    def find(self, api: 'rest.Api', value: str) -> str:
+        try:
+            return super().find(api, value)
+        except errors.Forbidden:
+            if _UUID.fullmatch(value):
+                return value
+            raise
 
     def _by_name(self, api: 'rest.Api', value: str, **scope: str) -> str | None:
         match = _WITH_DOMAIN.fullmatch(value)
@@ -149,6 +158,12 @@ def _neutron(path: str, key: str, keys: str = '') -> Finder:
 
 def _keystone(path: str, key: str, label: str, kind: type[Finder] = Finder) -> Finder:
     return kind('keystone', path, key, label=label, has_uuids=False)
+
+
+def _federation(key: str) -> Finder:
+    return Finder(
+        'keystone', f'/OS-FEDERATION/{key}s', key, label=key, has_uuids=False, name_field=None
+    )
 
 
 def _octavia(path: str, key: str, keys: str = '', id_field: str = 'id') -> Finder:
@@ -277,6 +292,8 @@ FINDERS: dict[str, Finder] = {
     ),
     'keystone.domain': _keystone('/domains', 'domain', 'KeystoneDomain'),
     'keystone.group': _keystone('/groups', 'group', 'KeystoneGroup', DomainFinder),
+    'keystone.identity_provider': _federation('identity_provider'),
+    'keystone.mapping': _federation('mapping'),
     'keystone.project': _keystone('/projects', 'project', 'KeystoneProject', DomainFinder),
     'keystone.region': Finder(
         'keystone', '/regions', 'region', label='KeystoneRegion', has_uuids=False, name_field=None

@@ -16,10 +16,17 @@ MIN_LENGTH = 4
 COMMON = frozenset({'true', 'false', 'none', 'null'})
 #: length of the beginning of a long value that is removed too, since errors quote values in part
 HEAD = 20
+#: keys and properties whose values are secret wherever they stand
+_NAMES = frozenset({'admin_pass', 'auth_key', 'private_key', 'passphrase', 'secret', 'psk'})
 #: longer texts are not read as numbers
 NUMBER_LENGTH = 40
 #: number of values beyond which whole texts are masked, which bounds the time
 LIMIT = 1000
+
+
+def is_secret_name(name: Value) -> bool:
+    """Return whether values of this property or key are secret wherever they stand."""
+    return isinstance(name, str) and (name in _NAMES or name.endswith('password'))
 
 
 def texts_of(value: Value) -> Iterator[str]:

@@ -101,14 +101,24 @@ _TABLE = """
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
     OS::HeatLite::Lookup openstack.lookup:Lookup
     OS::Ironic::Port openstack.ironic:Port openstack.ironic.port
+    OS::Keystone::ApplicationCredential openstack.delegation:ApplicationCredential
     OS::Keystone::Domain openstack.keystone:KeystoneDomain openstack.keystone.domain
+    OS::Keystone::DomainConfig openstack.federation:DomainConfig
     OS::Keystone::Endpoint openstack.keystone:KeystoneEndpoint openstack.keystone.endpoint
+    OS::Keystone::FederationProtocol openstack.federation:FederationProtocol
     OS::Keystone::Group openstack.keystone:KeystoneGroup openstack.keystone.group
     OS::Keystone::GroupRoleAssignment openstack.keystone:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::IdentityProvider openstack.federation:IdentityProvider
+    OS::Keystone::ImpliedRole openstack.keystone:ImpliedRole
+    OS::Keystone::InheritedRoleAssignment openstack.keystone:InheritedRoleAssignment
+    OS::Keystone::Limit openstack.unified_limits:Limit
+    OS::Keystone::Mapping openstack.federation:Mapping
     OS::Keystone::Project openstack.keystone:KeystoneProject openstack.keystone.project
     OS::Keystone::Region openstack.keystone:KeystoneRegion openstack.keystone.region
+    OS::Keystone::RegisteredLimit openstack.unified_limits:RegisteredLimit
     OS::Keystone::Role openstack.keystone:KeystoneRole openstack.keystone.role
     OS::Keystone::Service openstack.keystone:KeystoneService openstack.keystone.service
+    OS::Keystone::Trust openstack.delegation:Trust
     OS::Keystone::User openstack.keystone:KeystoneUser openstack.keystone.user
     OS::Keystone::UserRoleAssignment openstack.keystone:KeystoneUserRoleAssignment openstack.keystone.role_assignments
     OS::Magnum::Bay base.hidden_types:OSMagnumBay

@@ -222,3 +222,40 @@ def test_container_is_in_the_account_of_its_stack_for_a_reader_of_another_projec
     asked = {path for method, path, _ in running_cloud.cloud.asked if method == 'HEAD'}
     assert asked == {f'{account}/box'}
     driver.delete(stack)
+
+
+def test_secret_of_an_application_credential_is_kept_when_the_response_is_lost(
+    running_cloud,  # noqa: F811
+    driver,  # noqa: F811
+    ids,  # noqa: F811
+):
+    running_cloud.cloud.lose('POST', 'application_credentials$')
+    kind = 'OS::Keystone::ApplicationCredential'
+    template = {
+        'resources': {'it': {'type': kind, 'properties': {'roles': ['member']}}},
+        'outputs': {'secret': {'value': {'get_attr': ['it', 'secret']}}},
+    }
+    stack = driver.create(template, name='login')
+    (made,) = (
+        each for where, each in running_cloud.cloud.objects.items() if 'credentials' in where[1]
+    )
+    assert driver.physical_id(stack, 'it') == made['id']
+    assert driver.outputs(stack) == {'secret': made['secret']}
+    driver.delete(stack)
+
+
+def test_relation_that_is_replaced_by_the_same_relation_stays(running_cloud, driver, ids):  # noqa: F811
+    def template(*names):
+        values = {'role': 'a role', 'implied_role': 'a role'}
+        relation = {'type': 'OS::Keystone::ImpliedRole', 'properties': values}
+        return {'resources': {name: relation for name in names}}
+
+    fake = running_cloud.cloud
+    stack = driver.create(template('it'), name='implied')
+    (path,) = fake.state['related']
+    fake.state['related'].clear()
+    driver.update(stack, template('it'), converge=True)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert fake.state['related'] == {path}
+    driver.delete(stack)
+    assert not fake.state['related']

@@ -13,7 +13,7 @@ import graphlib
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from heat_lite.common import exception
+from heat_lite.common import exception, redaction
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import templates as db_templates
 from heat_lite.engine.execution import plan
@@ -174,7 +174,7 @@ def _masked(change: PropertyChange) -> PropertyChange:
         value if isinstance(value, Unknown) else masking.mask(change.property, value)
         for value in (change.before, change.after)
     )
-    secret = change.secret or masking.is_secret_name(change.property)
+    secret = change.secret or redaction.is_secret_name(change.property)
     return change._replace(before=before, after=after, secret=secret)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from heat_lite.common import exception, log_context
-from heat_lite.common.redaction import MASK, Redactor, texts_of
+from heat_lite.common.redaction import MASK, Redactor, is_secret_name, texts_of
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption
 from heat_lite.template import function
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _PARAMETERS = ('parameters', 'parameter_defaults')
 #: reasons that quote nothing; most reasons are of these
 HARMLESS = frozenset({'', 'state changed'})
-#: keys whose values are secret wherever they stand
-_NAMES = frozenset({'admin_pass', 'private_key', 'passphrase', 'secret', 'psk'})
 
 
 def hidden_parameters(template: Template) -> set[str]:
@@ -160,11 +158,6 @@ def masked(stack: 'Stack', name: str, properties: Mapping[str, Value]) -> Values
         key: mask(key, value, tracker.is_tainted([given.get(key)]))
         for key, value in properties.items()
     }
-
-
-def is_secret_name(name: Value) -> bool:
-    """Return whether values of this property or key are secret wherever they stand."""
-    return isinstance(name, str) and (name in _NAMES or name.endswith('password'))
 
 
 class TaintTracker:

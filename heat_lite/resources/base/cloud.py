@@ -340,13 +340,17 @@ class CloudResource(ServiceObject):
         only if the name is generated: only then can the object be found again.
         """
         client, path, key = self.client(), self.collection(), self.rest.key
-        create = functools.partial(client.create, path, key, values)
+        return (yield from self.create_once(functools.partial(client.create, path, key, values)))
+
+    def create_once(self, create):
+        """Generator: return the object that ``create`` makes (see ``create_object``)."""
         if not self.has_generated_name():
             return (yield from self.call_with_retry(create))
-        retry = ServiceRetry(self, self.retry_conflict)
+        retry, path = ServiceRetry(self, self.retry_conflict), self.collection()
+        show = functools.partial(self.client().show, key=self.rest.key)
         return (
             yield from retry.until_made(
-                create, self.find_existing, lambda made: client.show(f'{path}/{made}', key)
+                create, self.find_existing, lambda made: show(f'{path}/{made}')
             )
         )
 
@@ -378,9 +382,7 @@ class CloudResource(ServiceObject):
         yield from self.call_with_retry(self._update, values)
 
     def _update(self, values):
-        """Send an update request. It is idempotent, so that it is retried after each transient
-        error.
-        """
+        """Send an update request. It is idempotent: it is retried after each transient error."""
         try:
             return self.client().update(self.object_path(), self.rest.key, values, self.rest.update)
         except errors.ServiceError as error:
@@ -444,8 +446,7 @@ class CloudResource(ServiceObject):
     def resolve_attribute(self, name):
         return (self.show() or {}).get(self.attributes_schema[name].key(name))
 
-    #: properties that are not sent in requests but shown by the service: {property: key in the
-    #: object}
+    #: ``{property: key in the object}`` of properties that are shown but not sent
     observed_keys: dict[str, str] = {}
 
     def normalize(self, found):

@@ -1,0 +1,93 @@
+"""Objects of which there can be one only: of a key, of a name that is the id, of two others.
+
+Tests: tests/functional/test_cloud_types.py.
+"""
+
+import functools
+from urllib.parse import quote
+
+from heat_lite.clients import errors
+from heat_lite.resources.base.cloud import CloudResource, ServiceResource
+
+
+class UniqueObject(CloudResource):
+    """An object of which the service has at most one with some properties."""
+
+    def needs_replace_failed(self):
+        """Return whether there is no object: beside one there cannot be another."""
+        return self.resource_id is None or not self.object_exists()
+
+
+class NamedObject(UniqueObject):
+    """An object whose id is the name that its create gives it.
+
+    The schema of the name has the field of the id as ``wire``.
+    """
+
+    def create_object(self, values):
+        path = self._path_of(values.pop(self.rest.id))
+        create = functools.partial(self.client().create, path, self.rest.key, values, 'PUT')
+        return (yield from self.create_once(create))
+
+    def list_by_name(self, name):
+        """Return the objects whose id is the name."""
+        try:
+            return [self.client().show(self._path_of(name), self.rest.key)]
+        except errors.NotFound:
+            return []
+
+    def _path_of(self, name):
+        return f'{self.collection()}/{quote(name, safe="")}'
+
+
+#: key in the data of a relation: its replacement is the same relation
+LEFT = 'left_to_replacement'
+
+
+class Relation(ServiceResource):
+    """A relation of two objects: a PUT of ``path`` makes it, a DELETE ends it.
+
+    ``{role}`` in the path stands for the property of that name.
+    """
+
+    path: str
+    repeatable = True
+
+    def relation_path(self, values):
+        """Return the path of the relation of these values of properties."""
+        return self.path.format_map(values)
+
+    def stored_path(self):
+        return self.relation_path(self.stored_properties() or self.properties)
+
+    def handle_create(self):
+        yield from self.send('PUT', self.relation_path(self.properties))
+        self.resource_id_set(self.record.uuid)
+
+    def handle_check(self):
+        """Generator: raise NotFound if the relation has ended."""
+        self.require_object()
+        yield from self.call_with_retry(self.client().request, 'HEAD', self.stored_path())
+
+    def get_live_state(self, resource_properties):
+        self.client().request('HEAD', self.stored_path())
+        return self.stored_properties()
+
+    def prepare_for_replace(self, definition):
+        """Generator: leave the relation to a replacement that is the same."""
+        if self.relation_path(self.properties_of(definition)) == self.stored_path():
+            self.data_set(LEFT, 'true')
+        return
+        yield  # makes this hook a generator
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the relation is made again."""
+        return LEFT in self.data() or super().needs_update(definition)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self.send('PUT', self.stored_path())
+        self.data_delete(LEFT)
+
+    def handle_delete(self):
+        if self.resource_id is not None and LEFT not in self.data():
+            yield from self.delete_path(self.stored_path())

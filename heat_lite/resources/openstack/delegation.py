@@ -1,0 +1,175 @@
+"""The resource types of Keystone by which a user delegates rights."""
+
+import re
+import secrets
+
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import (
+    CACHE_NONE,
+    attributes,
+    boolean,
+    boolean_attribute,
+    description_property,
+    integer,
+    list_,
+    list_attribute,
+    name_property,
+    string,
+    text,
+)
+from heat_lite.template.support import OURS
+
+#: keys in the data of the resource: the secret of a credential, and the user that owns it
+SECRET, OWNER = 'secret', 'user_id'
+TIME = r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z?'
+
+
+def expiry_property(noun):
+    return string(
+        f'Time in UTC at which the {noun} expires, for example 2030-01-31T12:00:00.', pattern=TIME
+    )
+
+
+def role_references(roles):
+    """Return roles as requests name them. Keystone finds them: users may not list roles."""
+    return [{'id' if re.fullmatch('[0-9a-f]{32}', each) else 'name': each} for each in roles or ()]
+
+
+class ApplicationCredential(CloudResource):
+    """An application credential: a login of a program, with rights of the user who creates it.
+
+    It belongs to that user, also in a stack that others of the project change.
+    """
+
+    resource_type = 'OS::Keystone::ApplicationCredential'
+    since = OURS
+    rest = Rest('keystone', '/users/{owner}/application_credentials', 'application_credential')
+    has_secret_value = True
+
+    properties_schema = {
+        'name': name_property(update_allowed=False),
+        'access_rules': list_(
+            'Requests that the credential allows. If omitted, all of them.',
+            {
+                'method': string(
+                    'Method of the request.',
+                    required=True,
+                    allowed=['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+                ),
+                'path': string(
+                    'Path of the request, for example /v2.1/servers; * stands for a part of it and '
+                    '** for several.',
+                    required=True,
+                ),
+                'service': string('Type of the service, for example "compute".', required=True),
+            },
+        ),
+        'description': description_property(update_allowed=False),
+        'expires_at': expiry_property('credential'),
+        'roles': list_(
+            'Roles of the credential, by name or id, among those that the user has in the project. '
+            'If omitted, all of these.',
+            string(),
+        ),
+        'secret': string('Secret of the credential. If omitted, one is generated.', min=1),
+        'unrestricted': boolean(
+            'Whether the credential can create and delete trusts and further credentials.',
+            default=False,
+        ),
+    }
+    attributes_schema = attributes(
+        {
+            'expires_at': 'Time at which the credential expires.',
+            'project_id': 'Id of the project of the credential.',
+            'roles': list_attribute('Roles of the credential.'),
+            'secret': text(
+                'Secret of the credential; null for one that the stack has not created.',
+                cache_mode=CACHE_NONE,
+            ),
+            'user_id': 'Id of the user that owns the credential.',
+        }
+    )
+
+    def owner(self):
+        """Return the id of the user that owns the credential."""
+        return self.data().get(OWNER) or self.stack.clients().session().get_user_id()
+
+    def collection(self):
+        return self.rest.path.format(owner=self.owner())
+
+    def handle_create(self):
+        """Generator: store the secret first, so that it is known also after a lost response."""
+        if SECRET not in self.data():
+            secret = self.properties['secret'] or secrets.token_urlsafe(40)
+            self.data_set(SECRET, secret, redact=True)
+            self.data_set(OWNER, self.owner())
+            yield None
+        yield from super().handle_create()
+
+    def body(self, values):
+        roles = role_references(self.properties['roles'])
+        return {**values, **({'roles': roles} if roles else {}), SECRET: self.data()[SECRET]}
+
+    def objects(self):
+        found = self.client().list(self.collection(), 'application_credentials')
+        return {each['id']: each for each in found}
+
+    def resolve_attribute(self, name):
+        if name == SECRET:
+            return self.data().get(SECRET)
+        return self.owner() if name == OWNER else super().resolve_attribute(name)
+
+
+class Trust(CloudResource):
+    """A trust: the right of another user, the trustee, to act with roles of the trustor."""
+
+    resource_type = 'OS::Keystone::Trust'
+    since = OURS
+    rest = Rest('keystone', '/OS-TRUST/trusts', 'trust')
+
+    properties_schema = {
+        'impersonation': boolean(
+            'Whether services take requests of the trustee for those of the trustor.', default=False
+        ),
+        'project': string(
+            'Project of the roles, by name or id. The default is that of the stack.',
+            ref='keystone.project',
+            wire='project_id',
+        ),
+        'roles': list_(
+            'Roles that the trust delegates, by name or id.', string(), required=True, min=1
+        ),
+        'trustee': string(
+            'User that receives the roles, by name or id.',
+            required=True,
+            ref='keystone.user',
+            wire='trustee_user_id',
+        ),
+        'allow_redelegation': boolean(
+            'Whether the trustee can delegate the roles further.', default=False
+        ),
+        'expires_at': expiry_property('trust'),
+        'redelegation_count': integer('Number of further delegations.', min=0),
+        'remaining_uses': integer(
+            'Number of tokens that the trustee can get. If omitted, it is not limited.', min=1
+        ),
+    }
+    attributes_schema = attributes(
+        {
+            'expires_at': 'Time at which the trust expires.',
+            'impersonation': boolean_attribute('Whether the trustee acts as the trustor.'),
+            'project_id': 'Id of the project of the roles.',
+            'roles': list_attribute('Roles that the trust delegates.'),
+            'trustee_user_id': 'Id of the trustee.',
+            'trustor_user_id': 'Id of the trustor.',
+        }
+    )
+
+    def body(self, values):
+        session = self.stack.clients().session()
+        return {
+            'trustor_user_id': session.get_user_id(),
+            'project_id': session.get_project_id(),
+            **values,
+            'roles': role_references(values['roles']),
+        }

@@ -1,0 +1,148 @@
+"""The resource types of Keystone for users of other services: federation, and LDAP of a domain."""
+
+from heat_lite.common.redaction import is_secret_name
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.named_object import NamedObject
+from heat_lite.template.schema import (
+    description_property,
+    integer,
+    list_,
+    map_,
+    name_property,
+    string,
+    switch,
+)
+from heat_lite.template.support import OURS
+
+
+def _rest(path, key):
+    return Rest('keystone', path, key, update='PATCH')
+
+
+class IdentityProvider(NamedObject):
+    """An identity provider: a service whose logins Keystone trusts."""
+
+    resource_type = 'OS::Keystone::IdentityProvider'
+    since = OURS
+    rest = _rest('/OS-FEDERATION/identity_providers', 'identity_provider')
+
+    properties_schema = {
+        'name': name_property(update_allowed=False, max=64, wire='id'),
+        'authorization_ttl': integer(
+            'Minutes for which memberships in groups last after a login.',
+            update_allowed=True,
+            min=0,
+        ),
+        'description': description_property(),
+        'domain': string(
+            'Domain of the users of the provider, by name or id. If omitted, Keystone creates one.',
+            ref='keystone.domain',
+            wire='domain_id',
+        ),
+        'enabled': switch('Whether Keystone accepts logins of the provider.'),
+        'remote_ids': list_(
+            'Ids by which the provider names itself in its answers.', string(), update_allowed=True
+        ),
+    }
+
+
+class Mapping(NamedObject):
+    """A mapping: rules that make users, groups and projects of what a provider tells."""
+
+    resource_type = 'OS::Keystone::Mapping'
+    since = OURS
+    rest = _rest('/OS-FEDERATION/mappings', 'mapping')
+
+    properties_schema = {
+        'name': name_property(update_allowed=False, max=64, wire='id'),
+        'rules': list_(
+            'Rules of the mapping, each with a list "local" and a list "remote".',
+            map_(),
+            required=True,
+            update_allowed=True,
+        ),
+        'schema_version': string(
+            'Version of the language of the rules.',
+            default='1.0',
+            update_allowed=True,
+            allowed=['1.0', '2.0'],
+        ),
+    }
+
+    def changes(self, changed, diff):
+        """Return all values: Keystone checks the rules with each request."""
+        return {name: self.properties[name] for name in ('rules', 'schema_version')}
+
+
+class FederationProtocol(NamedObject):
+    """A federation protocol: the way by which the logins of a provider come, and their mapping."""
+
+    resource_type = 'OS::Keystone::FederationProtocol'
+    since = OURS
+    rest = _rest('/OS-FEDERATION/identity_providers/{identity_provider}/protocols', 'protocol')
+
+    properties_schema = {
+        'name': string('Name of the protocol: saml2, openid or mapped.', required=True, wire='id'),
+        'identity_provider': string(
+            'Identity provider, by name.',
+            required=True,
+            ref='keystone.identity_provider',
+            sent=False,
+        ),
+        'mapping': string(
+            'Mapping of the logins, by name.',
+            required=True,
+            update_allowed=True,
+            ref='keystone.mapping',
+            wire='mapping_id',
+        ),
+        'remote_id_attribute': string(
+            'Variable in which the web server gives the id of the provider.', update_allowed=True
+        ),
+    }
+
+
+class DomainConfig(CloudResource):
+    """The options of one domain, for example its LDAP server.
+
+    A create replaces the options that the domain has.
+    """
+
+    resource_type = 'OS::Keystone::DomainConfig'
+    since = OURS
+    rest = Rest('keystone', '/domains/{domain}/config', None, id='domain')
+    repeatable = True
+
+    properties_schema = {
+        'config': map_(
+            'Options of the domain: a map of groups, such as "identity" and "ldap", to maps of '
+            'options.',
+            required=True,
+            update_allowed=True,
+        ),
+        'domain': string(
+            'Domain of the options, by name or id.',
+            required=True,
+            ref='keystone.domain',
+            sent=False,
+        ),
+    }
+
+    def object_path(self):
+        return self.collection()
+
+    def create_object(self, values):
+        yield from self.update_object(values)
+        return {'domain': self.properties['domain']}
+
+    def normalize(self, found):
+        """Add the stored passwords: Keystone does not show them."""
+        config = dict(found['config'])
+        for group, options in (self.stored_property('config') or {}).items():
+            hidden = {name: value for name, value in options.items() if is_secret_name(name)}
+            config[group] = {**hidden, **config.get(group, {})}
+        return {'config': config}
+
+    def objects(self):
+        """Return None: Keystone lists no options."""
+        return None
