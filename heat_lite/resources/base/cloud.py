@@ -7,7 +7,6 @@ import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Mapping
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
@@ -15,7 +14,6 @@ from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import lifecycle
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.service_retry import ServiceRetry, retry_delays
-from heat_lite.template.constraints import LIST, MAP
 
 NAME = 'name'
 #: seconds: the longest delay between two polls of a list that several resources share, and the
@@ -72,27 +70,6 @@ class Rest:
     def list_key(self):
         """The key that wraps the objects of a list."""
         return f'{self.key}s'
-
-
-def to_wire(schema, value):
-    """Return the value of a property as a request holds it.
-
-    Keys have their names on the wire. Values that are not given are left out.
-    """
-    if isinstance(value, Mapping) and schema.type == MAP and schema.schema:
-        return map_to_wire(schema.schema, value)
-    if isinstance(value, list | tuple) and schema.type == LIST and schema.schema:
-        return [to_wire(schema.schema, item) for item in value]
-    return value
-
-
-def map_to_wire(schemata, values):
-    """Return a map of properties as a request holds it (see ``to_wire``)."""
-    return {
-        schema.key(name): to_wire(schema, values[name])
-        for name, schema in schemata.items()
-        if schema.sent and not schema.alias_of and values.get(name) is not None
-    }
 
 
 class ServiceResource(Resource):
@@ -355,7 +332,7 @@ class CloudResource(ServiceObject):
         )
 
     def request_values(self):
-        values = map_to_wire(self.properties_schema, self.properties)
+        values = live_state.map_to_wire(self.properties_schema, self.properties)
         if self.has_name():
             values.setdefault(self.properties_schema[NAME].key(NAME), self.physical_resource_name())
         if self.rest.mark and not self.has_generated_name():
@@ -392,7 +369,7 @@ class CloudResource(ServiceObject):
     def _changed(self, diff):
         schemata = self.properties_schema
         values = {
-            schemata[name].key(name): to_wire(schemata[name], value)
+            schemata[name].key(name): live_state.to_wire(schemata[name], value)
             for name, value in diff.items()
             if name in schemata and schemata[name].sent and not schemata[name].alias_of
         }

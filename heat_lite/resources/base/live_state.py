@@ -1,4 +1,4 @@
-"""The comparison of an object with the stored properties of its resource: live state and drift.
+"""Objects as their services show and take them: live state, drift, and bodies of requests.
 
 Only properties that an update could correct are compared. Properties that the template does not
 set, and further keys of a map, are ignored.
@@ -116,6 +116,27 @@ def describe_drift(stored, observed, ignored=()):
         if value != stored[name]
     ]
     return '; '.join(differences) or None
+
+
+def to_wire(schema, value):
+    """Return the value of a property as a request holds it.
+
+    Keys have their names on the wire. Values that are not given are left out.
+    """
+    if isinstance(value, Mapping) and schema.type == MAP and schema.schema:
+        return map_to_wire(schema.schema, value)
+    if isinstance(value, list | tuple) and schema.type == LIST and schema.schema:
+        return [to_wire(schema.schema, item) for item in value]
+    return value
+
+
+def map_to_wire(schemata, values):
+    """Return a map of properties as a request holds it (see ``to_wire``)."""
+    return {
+        schema.key(name): to_wire(schema, values[name])
+        for name, schema in schemata.items()
+        if schema.sent and not schema.alias_of and values.get(name) is not None
+    }
 
 
 def is_equal(schema, wanted, there):

@@ -2,7 +2,8 @@
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base import object_types
-from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import empty, filled, needs, refuse
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (

@@ -1,6 +1,7 @@
 """The types that set the quota of a project in a service, and reset it to the default on delete."""
 
-from heat_lite.resources.base.cloud import ServiceResource, map_to_wire
+from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.live_state import map_to_wire
 from heat_lite.resources.base.property_rules import one_of
 from heat_lite.template.schema import integer, string
 

@@ -3,7 +3,8 @@
 import re
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import CloudResource, Rest, to_wire
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import (
     conflict,
     filled,

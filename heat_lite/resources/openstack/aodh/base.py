@@ -2,7 +2,8 @@
 
 import urllib.parse
 
-from heat_lite.resources.base.cloud import CloudResource, Rest, map_to_wire
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.live_state import map_to_wire
 from heat_lite.template import checks
 from heat_lite.template.constraints import AllowedValues
 from heat_lite.template.schema import (

@@ -1,7 +1,8 @@
 """OS::Neutron::NetworkGateway and OS::Neutron::L2Gateway, and the connection of the latter."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import alias, integer, list_, name_property, string, text

@@ -5,7 +5,8 @@ import json
 from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base import live_state
-from heat_lite.resources.base.cloud import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import conflict, filled
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (

@@ -2,7 +2,8 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import Rest, to_wire
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import above, but, conflict, refuse
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
 from heat_lite.template.schema import (

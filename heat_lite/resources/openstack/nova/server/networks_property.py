@@ -3,7 +3,7 @@
 import json
 
 from heat_lite.common.value_types import without_none
-from heat_lite.resources.base.cloud import map_to_wire
+from heat_lite.resources.base.live_state import map_to_wire
 from heat_lite.resources.openstack.neutron.base import UNSET, VALUE_SPECS, changed_specs
 from heat_lite.resources.openstack.nova.server.schema import PORT
 
