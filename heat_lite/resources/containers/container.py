@@ -40,6 +40,10 @@ from heat_lite.template.schema import (
 )
 from heat_lite.template.support import OURS
 
+#: properties that a container has of its image
+IMAGE_PARTS = {'command', 'entrypoint', 'working_dir', 'user'}
+#: variables that engines set by themselves
+SET_BY_ENGINE = {'PATH', 'HOME', 'HOSTNAME', 'TERM', 'container'}
 LIMITS = {'memory', 'cpus', 'cpu_shares', 'cpu_set', 'restart'}
 
 
@@ -148,6 +152,52 @@ class Container(ProcessContainer, SeparateStackUser):
             self.stored_properties(), observed, self.definition.ignored_paths
         )
         return drift and lifecycle.Drift(drift)
+
+    shown_at = {
+        'command': 'Config.Cmd',
+        'entrypoint': 'Config.Entrypoint',
+        'user': 'Config.User',
+        'hostname': 'Config.Hostname',
+        'tty': 'Config.Tty',
+        'stdin_open': 'Config.OpenStdin',
+        'privileged': 'HostConfig.Privileged',
+        'read_only': 'HostConfig.ReadonlyRootfs',
+    }
+
+    def described(self, found):
+        stored = self.stored_properties() or {}
+        image, wanted = found['Config']['Image'], stored.get('image')
+        if wanted and self._image(wanted).get('Id') == self._image(image).get('Id'):
+            image = wanted  # engines show the whole name
+        return {
+            **super().described(found),
+            **container_body.live_values(found, stored.get('networks')),
+            **container_body.shown_values(found),
+            'image': image,
+        }
+
+    def live_properties(self):
+        """Return the properties of the container without what its image gives."""
+        shown, described = self.inspect(), super().live_properties()
+        config = self._image(shown['Config']['Image']).get('Config') or {}
+        given = self.described({**shown, 'Config': {'Image': '', **config}})
+        same = {
+            name for name in described if name in IMAGE_PARTS and described[name] == given[name]
+        }
+        if shown['Id'].startswith(described.get('hostname', '-')):
+            same.add('hostname')
+        found = {name: value for name, value in described.items() if name not in same}
+        for name in ('environment', 'labels'):
+            own = set((found.get(name) or {}).items()) - set(given[name].items())
+            found[name] = {key: value for key, value in sorted(own) if key not in SET_BY_ENGINE}
+        found['networks'] = container_body.joined_networks(shown)
+        return {name: value for name, value in found.items() if value not in ({}, [], 0)}
+
+    def _image(self, name):
+        try:
+            return self.container_engine().call('inspect_image', name)
+        except errors.NotFound:
+            return {}
 
     def get_live_state(self, resource_properties):
         stored = self.stored_properties()

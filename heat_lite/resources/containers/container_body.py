@@ -10,6 +10,10 @@ MIB = 1 << 20
 #: microseconds of a period in which a container may use ``cpus`` times as much CPU time
 CPU_PERIOD = 100000
 SECRETS = '/run/secrets'
+#: the networks of containers that are given none, of Docker and of Podman
+DEFAULT_NETWORKS = ('bridge', 'podman')
+#: the name of a volume that an engine has made for a path of an image
+NAMELESS_VOLUME = re.compile('[0-9a-f]{64}')
 SHELLS = ('sh', '/bin/sh')
 #: security options that restrict a container
 SAFE_OPTIONS = ('no-new-privileges', 'no-new-privileges:true')
@@ -277,6 +281,48 @@ def exclusive_uses(values):
     return found
 
 
+def at_path(shown, path):
+    """Return the value at a path such as IPAM.Config.0.Subnet; None if there is none."""
+    for key in path.split('.'):
+        if isinstance(shown, list):
+            shown = shown[int(key)] if int(key) < len(shown) else None
+        else:
+            shown = (shown or {}).get(key)
+    return shown
+
+
+def labels(shown):
+    """Return the labels of an object that an engine shows."""
+    return shown.get('Labels') or at_path(shown, 'Config.Labels') or {}
+
+
+def shown_values(shown):
+    """Return what a container has, by the names of its properties."""
+    given = at_path(shown, 'Config.Env') or ()
+    ports = at_path(shown, 'HostConfig.PortBindings') or {}
+    return {
+        'environment': dict(each.partition('=')[::2] for each in given),
+        'working_dir': at_path(shown, 'Config.WorkingDir') or '/',
+        'volumes': [
+            _shown_mount(each)
+            for each in shown.get('Mounts') or ()
+            if not NAMELESS_VOLUME.fullmatch(each.get('Name') or '')
+        ],
+        'ports': [_shown_port(key, each) for key in sorted(ports) for each in ports[key] or ()],
+    }
+
+
+def _shown_mount(each):
+    key, source = ('volume', 'Name') if each.get('Name') else ('host_path', 'Source')
+    return {key: each[source], 'path': each['Destination'], 'read_only': not each.get('RW', True)}
+
+
+def _shown_port(key, each):
+    number, _, protocol = key.partition('/')
+    host = {'host_port': int(each['HostPort'])} if each.get('HostPort') else {}
+    return {'container_port': int(number), **host, 'protocol': protocol or 'tcp'}
+
+
 def live_values(shown, networks):
     """Return the properties of a container as the engine shows them.
 
@@ -297,6 +343,12 @@ def live_values(shown, networks):
 def _live_restart(policy):
     name, retries = policy.get('Name') or 'no', policy.get('MaximumRetryCount')
     return f'{name}:{retries}' if name == 'on-failure' and retries else name
+
+
+def joined_networks(shown):
+    """Return the networks of a container but the default one."""
+    there = at_path(shown, 'NetworkSettings.Networks') or {}
+    return [{'network': name} for name in sorted(there) if name not in DEFAULT_NETWORKS]
 
 
 def _live_networks(shown, given):

@@ -6,6 +6,7 @@ import time
 
 from heat_lite.clients import errors
 from heat_lite.common import container_labels, exception, installation
+from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.containers import container_body
 from heat_lite.template import checks
@@ -42,6 +43,8 @@ class EngineObject(ServiceResource):
     repeatable = True
     #: what the methods of the client call the object
     noun: str
+    #: {property: path of its value in what the engine shows}; none for a type that imports none
+    shown_at: dict[str, str] = {}
     #: maps whose values may be maps and lists: the type checks them
     structured: tuple[str, ...] = ()
 
@@ -117,6 +120,7 @@ class EngineObject(ServiceResource):
         return known or self.physical_resource_name()
 
     def handle_adopt(self, resource_data):
+        self.require_project(resource_data.get('resource_id'))
         super().handle_adopt(resource_data)
         with contextlib.suppress(errors.NotFound):
             name = self.name_of(self.inspect())
@@ -179,6 +183,53 @@ class EngineObject(ServiceResource):
 
     def show(self):
         return None if self.resource_id is None else self.inspect()
+
+    def require_project(self, object_id):
+        """Raise Forbidden for an object that the project may not take: one that no stack of it has
+        made, unless the operator allows the rights of the host.
+        """
+        with contextlib.suppress(errors.NotFound):
+            found = self.container_engine().call(f'inspect_{self.noun}', object_id)
+            owner = container_body.labels(found).get(container_labels.PROJECT)
+            is_own = owner is not None and owner == self.context.project_id
+            if not is_own and not self.client_plugin().allows('privileged'):
+                raise exception.Forbidden(
+                    message=f'No stack of the project has made the {self.noun} {object_id}: it is '
+                    'imported only with [clients_docker] allow_privileged = true in the '
+                    'configuration of the service'
+                )
+
+    def described(self, found):
+        """Return the properties of an object, as far as its engine shows them."""
+        values = {name: container_body.at_path(found, path) for name, path in self.shown_at.items()}
+        values['name'] = self.name_of(found)
+        labels = container_body.labels(found)
+        values['labels'] = {
+            name: text for name, text in labels.items() if name.partition('.')[0] != 'heat_lite'
+        }
+        return values
+
+    def importable_state(self):
+        if not self.shown_at:
+            return None
+        self.require_project(self.resource_id)
+        return live_state.observed_values(
+            self.properties_schema,
+            {},
+            self.stored_properties(),
+            self.described(self.inspect()),
+            fixed=True,
+        )
+
+    def live_properties(self):
+        if not self.shown_at:
+            return None
+        self.require_project(self.resource_id)
+        found = live_state.described_values(
+            self.properties_schema, {}, self.described(self.inspect())
+        )
+        endpoint = self.stored_property('docker_endpoint')
+        return {**found, 'docker_endpoint': endpoint} if endpoint else found
 
     def handle_check(self):
         self.require_object()

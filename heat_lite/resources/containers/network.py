@@ -25,6 +25,16 @@ class Network(EngineObject):
     since = OURS
     entity = 'networks'
     noun = 'network'
+    shown_at = {
+        'driver': 'Driver',
+        'driver_options': 'Options',
+        'internal': 'Internal',
+        'attachable': 'Attachable',
+        'enable_ipv6': 'EnableIPv6',
+        'subnet': 'IPAM.Config.0.Subnet',
+        'gateway': 'IPAM.Config.0.Gateway',
+        'ip_range': 'IPAM.Config.0.IPRange',
+    }
 
     properties_schema = {
         'name': name_property(update_allowed=False),

@@ -33,6 +33,7 @@ class Volume(EngineObject):
     since = OURS
     entity = 'volumes'
     noun = 'volume'
+    shown_at = {'driver': 'Driver', 'driver_options': 'Options'}
     snapshot_keys = (SNAPSHOT,)
 
     properties_schema = {

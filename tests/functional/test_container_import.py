@@ -1,0 +1,155 @@
+"""Objects of a container engine that become resources of a stack."""
+
+import uuid
+
+import pytest
+
+from heat_lite.common import exception
+from tests import podman
+from tests.functional.test_containers import (  # noqa: F401 - fixtures
+    CONTAINER,
+    NETWORK,
+    VOLUME,
+    WAIT,
+    driver,
+    engine,
+)
+
+# ruff: noqa: F811 - fixtures are arguments
+pytestmark = pytest.mark.xdist_group('containers')
+VERSION = {'heat_template_version': 'heat_lite_2026-12-01'}
+MARKS = {'kind': 'of the test'}
+
+
+def named(word):
+    return f'{word}-{uuid.uuid4().hex[:8]}'
+
+
+@pytest.fixture
+def made(engine, driver):
+    """A network, a volume and a container that a stack of the project has left: {name: id}."""
+    net, disk, app = named('net'), named('disk'), named('app')
+    resources = {
+        'net': {'type': NETWORK, 'properties': {'name': net, 'labels': MARKS}},
+        'disk': {'type': VOLUME, 'properties': {'name': disk}},
+        'app': {
+            'type': CONTAINER,
+            'depends_on': ['net', 'disk'],
+            'properties': shape(net, disk, app),
+        },
+    }
+    stack = driver.create({'resources': resources}, name=named('former'))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    found = {name: driver.physical_id(stack, name) for name in resources}
+    driver.client.abandon_stack(driver.context, stack_identity=stack)
+    yield found, resources
+    call = engine.client()
+    for name, remove in (('app', call.remove_container), ('net', call.remove_network)):
+        try:
+            remove(found[name], **({'force': True} if name == 'app' else {}))
+        except Exception as error:
+            assert 'no' in str(error).lower()
+
+
+def shape(net, disk, app, **more):
+    return {
+        'name': app,
+        'image': podman.IMAGE,
+        'command': WAIT,
+        'environment': {'MODE': 'test', 'NUMBER': 5},
+        'networks': [{'network': net}],
+        'volumes': [{'volume': disk, 'path': '/data'}],
+        'memory': 64,
+        'stop_grace_period': 2,
+        **more,
+    }
+
+
+def imported(found, resources):
+    return {
+        **VERSION,
+        'resources': {
+            name: {**each, 'import': {'id': found[name]}} for name, each in resources.items()
+        },
+    }
+
+
+def test_containers_networks_and_volumes_are_imported(driver, engine, made):
+    found, resources = made
+    stack = driver.create({**VERSION, 'resources': {}}, name=named('new'))
+    given = imported(found, resources)
+    answer = driver.preview(stack, given)
+    assert [(each['action'], each['property_changes']) for each in answer['added']] == [
+        ('import', [])
+    ] * 3
+    begun = engine.client().inspect_container(found['app'])['State']['StartedAt']
+    driver.update(stack, given)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert {name: driver.physical_id(stack, name) for name in found} == found
+    assert engine.client().inspect_container(found['app'])['State']['StartedAt'] == begun
+    assert not driver.preview(stack, given)['has_changes']
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    left = [each['Id'] for each in engine.client().containers(all=True)]
+    assert found['app'] not in left
+    assert found['net'] not in [each['Id'] for each in engine.client().networks()]
+
+
+def test_differences_of_a_container_are_shown_or_refused(driver, engine, made):
+    found, resources = made
+    app = resources['app']['properties']
+    stack = driver.create({**VERSION, 'resources': {}}, name=named('new'))
+    more = named('more')
+    resources['more'] = {'type': NETWORK, 'properties': {'name': more}}
+    app['networks'].append({'network': {'get_resource': 'more'}, 'aliases': ['app']})
+    given = imported({**found, 'more': None}, resources)
+    driver.update(stack, given)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert driver.physical_id(stack, 'app') == found['app']
+    assert more in engine.client().inspect_container(found['app'])['NetworkSettings']['Networks']
+    driver.client.abandon_stack(driver.context, stack_identity=stack)
+    stack = driver.create({**VERSION, 'resources': {}}, name=named('new'))
+    app['networks'] = [{'network': resources['net']['properties']['name']}]
+    answer = driver.preview(stack, imported({**found, 'more': None}, resources))['added']
+    [change] = [each for each in answer if each['resource_name'] == 'app']
+    [difference] = change['property_changes']
+    assert [each['network'] for each in difference['before']] == [
+        *(each['network'] for each in difference['after']),
+        more,
+    ]
+    for name, value in (('command', ['sleep', '5']), ('environment', {'MODE': 'other'})):
+        with pytest.raises(exception.StackValidationFailed, match=f'another {name}'):
+            wanted = {**resources, 'app': {**resources['app'], 'properties': {**app, name: value}}}
+            driver.update(stack, imported({**found, 'more': None}, wanted))
+    driver.delete(stack)
+
+
+def test_properties_of_objects_are_described(driver, made):
+    found, resources = made
+    wanted = {name: {**each['properties']} for name, each in resources.items()}
+    wanted['app'].pop('stop_grace_period')  # the engine does not show it
+    wanted['app']['environment']['NUMBER'] = '5'
+    wanted['app']['volumes'][0]['read_only'] = False
+    external = {
+        name: {'type': resources[name]['type'], 'external_id': found[name]} for name in resources
+    }
+    body = {'heat_template_version': '2021-04-16', 'resources': external}
+    shown = driver.client.preview_stack(
+        driver.context, stack_name='x', template=body, params={}, files={}, args={'observe': True}
+    )
+    for each in shown['resources']:
+        live = each['live_properties']
+        for property_name, value in wanted[each['resource_name']].items():
+            if property_name != 'image':
+                assert live[property_name] == value
+        assert not live.keys() - wanted[each['resource_name']].keys() - {'subnet', 'gateway'}, live
+
+
+def test_object_of_others_is_not_imported(driver, engine):
+    client = engine.client()
+    name = named('foreign')
+    other = client.create_container(podman.IMAGE, ['sleep', '60'], name=name)['Id']
+    resource = {'type': CONTAINER, 'import': {'id': other}, 'properties': {'image': podman.IMAGE}}
+    with pytest.raises(exception.Forbidden, match='No stack of the project has made'):
+        driver.create({**VERSION, 'resources': {'app': resource}}, name=named('thief'))
+    client.remove_container(other, force=True)
