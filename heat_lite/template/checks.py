@@ -199,20 +199,6 @@ def _hot_resource_keys(snippet: Value, version: Version) -> Iterator[Violation]:
         yield _resource(_NO_HOT_TYPE)
 
 
-def import_body(given: Value, version: Version, snippet: Mapping) -> Iterator[Violation]:
-    """Yield what is no import of an object, and one of a resource with an external id."""
-    if not isinstance(given, Mapping) or set(given) != {'id'} or not _is_id(given['id']):
-        yield _resource('An import must be a map with an id: {id: ID}')
-    elif version.dialect.resource['external_id'] in snippet:
-        yield _resource('A resource with an external_id refers to its object: it imports none')
-
-
-def _is_id(value: Value) -> bool:
-    return (
-        value is None or isinstance(value, Mapping) or isinstance(value, str | int) and value != ''
-    )
-
-
 def _cfn_resource_body(snippet: Value) -> Iterator[Violation]:
     if snippet is not None and not isinstance(snippet, dict):
         yield _resource(f'Resources must contain Resource. Found {kind_of(snippet)} instead')

@@ -81,7 +81,7 @@ class ResourceDefinition:
         snippet = self.raw.get(place[-1])
         if snippet is None:
             return None
-        checks.raise_first(checks.import_body(snippet, self.version, self.raw), place)
+        checks.raise_first(resource_registry.import_violations(snippet, self.raw), place)
         return self._parsed('import_id', parser)['id']
 
     def _refuse_function(self, part: str) -> None:

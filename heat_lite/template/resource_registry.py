@@ -384,6 +384,15 @@ def lifecycle_violations(given: Value) -> Iterator[Violation]:
             yield _violation(f'{key} must be a list of paths of properties', key)
 
 
+def import_violations(given: Value, snippet: Mapping[str, Value]) -> Iterator[Violation]:
+    """Yield what cannot be the import of a resource."""
+    one = given.get('id') if isinstance(given, Mapping) and set(given) == {'id'} else ''
+    if one == '' or not isinstance(one, str | int | Mapping | None):
+        yield _violation('An import must be a map with an id: {id: ID}')
+    elif 'external_id' in snippet:
+        yield _violation('A resource with an external_id refers to its object: it imports none')
+
+
 def _violation(text: str, *path: str) -> Violation:
     return Violation('resource-definition', path, exception.StackValidationFailed(text))
 

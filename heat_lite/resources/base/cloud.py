@@ -433,21 +433,15 @@ class CloudResource(ServiceObject):
         return found
 
     def get_live_state(self, resource_properties):
-        return live_state.observed_values(
-            self.properties_schema,
-            self.observed_keys,
-            self.stored_properties(),
-            self.normalize(self.fetch()),
-        )
+        return self._observed(self.fetch())
 
     def importable_state(self):
-        return live_state.observed_values(
-            self.properties_schema,
-            self.observed_keys,
-            self.stored_properties(),
-            self.normalize(self.fetch()),
-            fixed=True,
-        )
+        return self._observed(self.fetch(), fixed=True)
+
+    def _observed(self, found, fixed=False):
+        schemata, stored = self.properties_schema, self.stored_properties()
+        found = self.normalize(found)
+        return live_state.observed_values(schemata, self.observed_keys, stored, found, fixed)
 
     def live_properties(self):
         return self.described(self.fetch())
@@ -466,11 +460,8 @@ class CloudResource(ServiceObject):
 
     def drift(self, found):
         """Return the Drift of the object; None if no change is known."""
-        stored = self.stored_properties()
-        observed = live_state.observed_values(
-            self.properties_schema, self.observed_keys, stored, self.normalize(found)
-        )
-        drift = live_state.describe_drift(stored, observed, self.definition.ignored_paths)
+        stored, ignored = self.stored_properties(), self.definition.ignored_paths
+        drift = live_state.describe_drift(stored, self._observed(found), ignored)
         return drift and lifecycle.Drift(drift)
 
 

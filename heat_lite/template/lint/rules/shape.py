@@ -98,7 +98,8 @@ def _values(document: TemplateDocument, path: tuple, snippet: Value) -> Iterator
         yield from at((*path, key), resource_registry.lifecycle_violations(snippet[key]))
     key = document.resource_key('import_id')
     if isinstance(snippet.get(key), dict):
-        yield from at((*path, key), checks.import_body(snippet[key], document.version, snippet))
+        found = resource_registry.import_violations(snippet[key], snippet)
+        yield from at((*path, key), found)
     key = document.resource_key('deletion_policy')
     if isinstance(snippet.get(key), str):
         yield from at((*path, key), checks.deletion_policy(snippet[key], document.version))
