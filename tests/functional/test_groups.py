@@ -672,6 +672,19 @@ def test_update_waits_for_scaling_in_progress(engine):
     assert metadata(engine, identity)['scaling_in_progress'] is False
 
 
+@pytest.mark.parametrize('action', ['check', 'suspend'])
+def test_action_waits_for_scaling_in_progress(action, engine):
+    """The update of the nested stack would take the place of the action there."""
+    identity = engine.create(scaling(1))
+    put_mark(identity, {'scaling_in_progress': True, 'scaling_engine': engine.service.engine_id})
+    getattr(engine.client, f'stack_{action}')(engine.context, stack_identity=identity)
+    time.sleep(0.3)
+    assert engine.state(identity) == f'{action.upper()}_IN_PROGRESS'
+    put_mark(identity, {'scaling_in_progress': False})
+    engine.wait(identity)
+    assert engine.state(identity) == f'{action.upper()}_COMPLETE'
+
+
 def test_adopted_members_keep_names_and_cloud_objects(engine):
     identity = engine.create(scaling(2))
     before = engine.outputs(identity)

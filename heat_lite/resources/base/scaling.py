@@ -173,11 +173,28 @@ class ScalingGroup(RollingGroup):
         self._record_size()
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        """Update after the scaling in progress; none begins while the row is UPDATE_IN_PROGRESS."""
-        while self._is_being_scaled():
-            yield POLL_SECONDS
+        yield from self._await_scaling()
         yield from super().handle_update(definition, tmpl_diff, prop_diff)
         self._record_size()
+
+    def handle_suspend(self):
+        yield from self._await_scaling()
+        yield from super().handle_suspend()
+
+    def handle_resume(self):
+        yield from self._await_scaling()
+        yield from super().handle_resume()
+
+    def handle_check(self):
+        yield from self._await_scaling()
+        yield from super().handle_check()
+
+    def _await_scaling(self):
+        """Generator: wait for the end of the scaling in progress, which updates the nested stack
+        and would take the place of another action there. None begins while the row is at work.
+        """
+        while self._is_being_scaled():
+            yield POLL_SECONDS
 
     def _record_size(self):
         reason = f'{EXACT} : {len(self.members())}'
