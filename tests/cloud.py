@@ -59,7 +59,7 @@ EXTENSIONS = (
     'stateful-security-group qos-pps-minimum segment trunk quotas '
     'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas '
     'network-gateway taas l2-gateway l2-gateway-connection sfc '
-    'encryption qos-specs os-quota-sets os-types-manage'
+    'encryption qos-specs os-quota-sets os-types-manage os-volume-type-access'
 ).split()
 #: keys that name an object of another collection, which must exist
 REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation|peer)\w+_id$')

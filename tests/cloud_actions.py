@@ -2,7 +2,6 @@
 
 import functools
 import re
-import uuid
 import zlib
 
 ROUTES = []
@@ -381,7 +380,7 @@ def act_on_volume(cloud, service, one, body, **_):
     return 202, None
 
 
-@route('block-storage', 'PUT', r'(?P<where>/volumes)/(?P<one>[^/]+)/metadata')
+@route('block-storage', 'PUT', r'(?P<where>/volumes|/snapshots)/(?P<one>[^/]+)/metadata')
 @route('shared-file-system', 'PUT', r'(?P<where>/shares)/(?P<one>[^/]+)/metadata')
 def label(cloud, service, where, one, body, **_):
     require(cloud, service, where, one)['metadata'] = body['metadata']
@@ -390,16 +389,42 @@ def label(cloud, service, where, one, body, **_):
 
 @route('block-storage', 'POST', r'/backups')
 def back_up(cloud, service, body, **_):
-    values = body['backup']
-    require(cloud, service, '/volumes', values['volume_id'])
-    made = {
-        'id': str(uuid.uuid4()),
-        'volume_id': values['volume_id'],
-        'name': values.get('name'),
-        'status': 'available',
-    }
-    cloud.objects[service, '/backups', made['id']] = made
-    return 202, {'backup': made}
+    require(cloud, service, '/volumes', body['backup']['volume_id'])
+    status, answer = cloud.create(service, '/backups', body)
+    cloud.objects[service, '/backups', answer['backup']['id']]['status'] = 'available'
+    return status, answer
+
+
+@route('block-storage', 'POST', r'/groups/(?P<one>[^/]+)/action')
+def delete_group(cloud, service, one, body, **_):
+    group = require(cloud, service, '/groups', one)
+    if set(split_ids(group, 'add_volumes')) - set(split_ids(group, 'remove_volumes')):
+        raise Refused(400, f'Group {one} still contains volumes.')
+    assert body == {'delete': {'delete-volumes': False}}
+    group.update(status='deleting', looks=cloud.looks, dying=True)
+    return 202, None
+
+
+def split_ids(values, name):
+    return (values.get(name) or '').split(',') if values.get(name) else []
+
+
+@route('block-storage', 'POST', r'/volume-transfers/(?P<one>[^/]+)/accept')
+def accept_transfer(cloud, service, one, body, **_):
+    found = require(cloud, service, '/volume-transfers', one)
+    if body['accept']['auth_key'] != found['auth_key']:
+        raise Refused(400, 'Attempt to transfer volume with invalid auth key.')
+    del cloud.objects[service, '/volume-transfers', one]
+    return 202, {'transfer': {'id': one, 'volume_id': found['volume_id']}}
+
+
+@route('block-storage', 'GET', r'/types/(?P<one>[^/]+)/os-volume-type-access')
+@route('compute', 'GET', r'/flavors/(?P<one>[^/]+)/os-flavor-access')
+def list_access(cloud, service, one, **_):
+    """List the projects that a private type is shared with."""
+    key = 'volume_type_access' if service == 'block-storage' else 'flavor_access'
+    shared = cloud.state.get('shared', ())
+    return 200, {key: [{'project_id': project} for kind, project in shared if kind == one]}
 
 
 @route('block-storage', 'POST', r'/backups/(?P<one>[^/]+)/restore')

@@ -55,12 +55,12 @@ def make_reservation(cloud, service, where, body, **_):
     return cloud.create(service, f'/{where}', {'host' if where == 'os-hosts' else 'lease': body})
 
 
-@route('baremetal', 'PATCH', r'/ports/(?P<one>[^/]+)')
-def patch_port(cloud, service, one, body, **_):
-    port = require(cloud, service, '/ports', one)
+@route('baremetal', 'PATCH', r'(?P<where>/\w+)/(?P<one>[^/]+)')
+def patch_machine(cloud, service, where, one, body, **_):
+    found = require(cloud, service, where, one)
     for step in body:
-        port[step['path'][1:]] = step.get('value')
-    return 200, port
+        found[step['path'][1:]] = step.get('value')
+    return 200, found
 
 
 # --------------------------------------------------------------- workflows

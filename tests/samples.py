@@ -138,6 +138,7 @@ SAMPLES = {
     'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '1', 'write_iops': '1'}},
     'OS::Cinder::Volume': {'backup_id': OMIT, 'snapshot_id': OMIT, 'source_volid': OMIT, 'size': 1},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{server}'},
+    'OS::Cinder::VolumeTransferAccept': {'transfer': '{transfer}', 'auth_key': 'sesame'},
     'OS::Cinder::VolumeType': {'is_public': False},
     'OS::Glance::WebImage': {
         'kernel_id': '{volume}',
@@ -321,9 +322,11 @@ def seed(cloud):
         'objects': {'002it/1': '', 'it': '{"data": 1}'},
     }
     cloud.put('reservation', '/os-hosts')
+    offered = cloud.put('block-storage', '/volumes')
     cloud.put('identity', '/users', id=identity.ident('user tester'), name='tester')
     return {
         **_vpc(cloud),
+        'transfer': cloud.put('block-storage', '/volume-transfers', volume_id=offered),
         'agent': cloud.put('network', '/agents'),
         'other_agent': cloud.put('network', '/agents'),
         'floatingip': cloud.put('network', '/floatingips'),

@@ -233,6 +233,10 @@ FINDERS: dict[str, Finder] = {
         label='Volume backup',
         details='/backups/detail',
     ),
+    'cinder.group': Finder('cinder', '/groups', 'group', label='Group', filters_by_name=False),
+    'cinder.group_type': Finder(
+        'cinder', '/group_types', 'group_type', label='GroupType', filters_by_name=False
+    ),
     'cinder.qos_specs': Finder(
         'cinder',
         '/qos-specs',

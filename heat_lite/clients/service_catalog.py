@@ -43,7 +43,7 @@ SERVICES = {
     'designate': Service('dns', '/v2'),
     'glance': Service('image', '/v2'),
     'heat': Service('orchestration', '/v1'),
-    'ironic': Service('baremetal', '/v1', '1.61'),
+    'ironic': Service('baremetal', '/v1', '1.96'),
     'keystone': Service('identity', '/v3'),
     'magnum': Service('container-infra', '/v1', '1.10'),
     'manila': Service('shared-file-system', '/v2', '2.44', heat_type='sharev2'),

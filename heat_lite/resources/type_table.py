@@ -55,13 +55,21 @@ _TABLE = """
     OS::Barbican::Secret openstack.barbican:Secret openstack.barbican.secret
     OS::Blazar::Host openstack.blazar:Host openstack.blazar.host
     OS::Blazar::Lease openstack.blazar:Lease openstack.blazar.lease
+    OS::Cinder::Backup openstack.cinder.volume_snapshot:Backup
     OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:CinderEncryptedVolumeType openstack.cinder.encrypted_volume_type
+    OS::Cinder::Group openstack.cinder.volume_group:Group
+    OS::Cinder::GroupSnapshot openstack.cinder.volume_group:GroupSnapshot
+    OS::Cinder::GroupType openstack.cinder.volume_group:GroupType
     OS::Cinder::QoSAssociation openstack.cinder.volume_type:QoSAssociation openstack.cinder.qos_specs
     OS::Cinder::QoSSpecs openstack.cinder.volume_type:QoSSpecs openstack.cinder.qos_specs
     OS::Cinder::Quota openstack.quotas:CinderQuota openstack.cinder.quota
+    OS::Cinder::Snapshot openstack.cinder.volume_snapshot:Snapshot
     OS::Cinder::Volume openstack.cinder.volume:CinderVolume openstack.cinder.volume
     OS::Cinder::VolumeAttachment openstack.cinder.volume_attachment:CinderVolumeAttachment openstack.cinder.volume
+    OS::Cinder::VolumeTransferAccept openstack.cinder.volume_transfer:VolumeTransferAccept
+    OS::Cinder::VolumeTransferRequest openstack.cinder.volume_transfer:VolumeTransferRequest
     OS::Cinder::VolumeType openstack.cinder.volume_type:CinderVolumeType openstack.cinder.volume_type
+    OS::Cinder::VolumeTypeAccess openstack.cinder.volume_type:VolumeTypeAccess
     OS::Designate::Domain base.hidden_types:OSDesignateDomain
     OS::Designate::Record base.hidden_types:OSDesignateRecord
     OS::Designate::RecordSet openstack.designate:DesignateRecordSet openstack.designate.recordset
@@ -100,7 +108,13 @@ _TABLE = """
     OS::Heat::WaitCondition heat.wait_condition:HeatWaitCondition openstack.heat.wait_condition
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
     OS::HeatLite::Lookup openstack.lookup:Lookup
+    OS::Ironic::Allocation openstack.ironic:Allocation
+    OS::Ironic::DeployTemplate openstack.ironic:DeployTemplate
+    OS::Ironic::InspectionRule openstack.ironic:InspectionRule
+    OS::Ironic::Node openstack.ironic:Node
     OS::Ironic::Port openstack.ironic:Port openstack.ironic.port
+    OS::Ironic::PortGroup openstack.ironic:PortGroup
+    OS::Ironic::Runbook openstack.ironic:Runbook
     OS::Keystone::ApplicationCredential openstack.delegation:ApplicationCredential
     OS::Keystone::Domain openstack.keystone:KeystoneDomain openstack.keystone.domain
     OS::Keystone::DomainConfig openstack.federation:DomainConfig
@@ -189,6 +203,7 @@ _TABLE = """
     OS::Neutron::Trunk openstack.neutron.port:Trunk openstack.neutron.trunk
     OS::Neutron::VPNService openstack.neutron.vpn:VPNService openstack.neutron.vpnservice
     OS::Nova::Flavor openstack.nova.flavor:NovaFlavor openstack.nova.flavor
+    OS::Nova::FlavorAccess openstack.nova.flavor:FlavorAccess
     OS::Nova::FloatingIP openstack.nova.floating_ip:NovaFloatingIp
     OS::Nova::FloatingIPAssociation openstack.nova.floating_ip:NovaFloatingIpAssociation
     OS::Nova::HostAggregate openstack.nova.host_aggregate:HostAggregate openstack.nova.host_aggregate

@@ -56,7 +56,11 @@ def test_resource_type_life_cycle_restores_cloud(name, running_cloud, driver, id
     assert driver.state(stack) == 'CHECK_COMPLETE', driver.stack(stack)['stack_status_reason']
 
     driver.delete(stack)
-    assert contents(fake) == before
+    assert name in LASTING or contents(fake) == before
+
+
+#: types whose delete does not undo what the create has done
+LASTING = {'OS::Cinder::VolumeTransferAccept'}
 
 
 def contents(fake):

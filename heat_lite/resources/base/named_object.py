@@ -60,17 +60,28 @@ class Relation(ServiceResource):
     def stored_path(self):
         return self.relation_path(self.stored_properties() or self.properties)
 
-    def handle_create(self):
+    def connect(self):
+        """Generator: make the relation."""
         yield from self.send('PUT', self.relation_path(self.properties))
+
+    def disconnect(self):
+        """Generator: end the relation, if there is one."""
+        yield from self.delete_path(self.stored_path())
+
+    def require_relation(self):
+        """Raise errors.NotFound if there is no relation."""
+        self.client().request('HEAD', self.stored_path())
+
+    def handle_create(self):
+        yield from self.connect()
         self.resource_id_set(self.record.uuid)
 
     def handle_check(self):
-        """Generator: raise NotFound if the relation has ended."""
         self.require_object()
-        yield from self.call_with_retry(self.client().request, 'HEAD', self.stored_path())
+        yield from self.call_with_retry(self.require_relation)
 
     def get_live_state(self, resource_properties):
-        self.client().request('HEAD', self.stored_path())
+        self.require_relation()
         return self.stored_properties()
 
     def prepare_for_replace(self, definition):
@@ -85,9 +96,9 @@ class Relation(ServiceResource):
         return LEFT in self.data() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self.send('PUT', self.stored_path())
+        yield from self.connect()
         self.data_delete(LEFT)
 
     def handle_delete(self):
         if self.resource_id is not None and LEFT not in self.data():
-            yield from self.delete_path(self.stored_path())
+            yield from self.disconnect()

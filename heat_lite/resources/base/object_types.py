@@ -1,6 +1,9 @@
 """Types of volumes, shares and servers (flavors): their extra specs, and the access of projects."""
 
+from heat_lite.clients import errors
 from heat_lite.common import status
+from heat_lite.resources.base.named_object import Relation
+from heat_lite.template.schema import string
 
 
 def update_specs(resource, action, diff, name, path='extra_specs'):
@@ -30,3 +33,48 @@ def update_access(resource, action, diff, name, noun):
         for each in sorted(projects):
             body = {f'{verb}{noun.title()}Access': {noun: each}}
             yield from resource.send('POST', path, body)
+
+
+def access_properties(kind, noun):
+    """Return the properties of an access: the type, of the kind of a finder, and the project."""
+    return {
+        'project': string(
+            'Project that can use it, by name or id.', required=True, ref='keystone.project'
+        ),
+        'type': string(f'Private {noun}, by name or id.', required=True, ref=kind),
+    }
+
+
+class TypeAccess(Relation):
+    """The access of a project to a private type.
+
+    ``path`` is that of the list of accesses and ends with its name, ``list_key`` the key of that
+    list, ``noun`` what the service calls a project.
+    """
+
+    list_key: str
+    noun = 'project'
+
+    def relation_path(self, values):
+        return f'{self.path.format_map(values)}?{values["project"]}'
+
+    def connect(self):
+        yield from self._act('add', self.properties, self.send)
+
+    def disconnect(self):
+        yield from self._act(
+            'remove',
+            self.stored_properties(),
+            lambda *request: self.delete_if_present(self.client().request_json, *request),
+        )
+
+    def require_relation(self):
+        path, _, project = self.stored_path().rpartition('?')
+        listed = self.client().list(path, self.list_key)
+        if not any(project in each.values() for each in listed):
+            raise errors.NotFound(f'The project {project} has no access at {path}.')
+
+    def _act(self, verb, values, send):
+        path = self.path.format_map(values).rpartition('/')[0]
+        body = {f'{verb}{self.noun.title()}Access': {self.noun: values['project']}}
+        yield from send('POST', f'{path}/action', body)

@@ -96,6 +96,17 @@ def needs_version(microversion, what, **tests):
     )
 
 
+def needs_api(microversion):
+    """Return the rule that requests have at least a microversion, without which there is no such
+    type.
+    """
+    return refuse(
+        f'{{resource.resource_type}} needs microversion {microversion} of '
+        '{resource.default_client_name}, and the cloud or its limit in [clients] is older.',
+        lambda resource: not resource.client().supports(microversion),
+    )
+
+
 def conflict(*names, test=given, **tests):
     """Return the rule that the properties are not given at the same time. The last part of a name,
     such as ``networks/port``, is the key. ``tests`` tell for other keys what counts as given.

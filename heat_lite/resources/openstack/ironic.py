@@ -1,18 +1,45 @@
 """The resource types of Ironic."""
 
+from heat_lite.clients import errors
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import needs_api, one_of
 from heat_lite.template.schema import (
+    any_,
     attributes,
     boolean,
     boolean_attribute,
+    description_property,
+    integer,
+    list_,
     map_,
     map_attribute,
+    name_property,
     string,
+    switch,
 )
+from heat_lite.template.support import OURS
 
 
-class Port(CloudResource):
+class IronicResource(CloudResource):
+    """An object of Ironic, which is updated by a JSON patch, and may be shown by its name."""
+
+    def update_object(self, values):
+        """Generator: send the JSON patch of the values that differ."""
+        present = yield from self.call_with_retry(self.fetch)
+        patch = json_patch.operations(present, values)
+        if patch:
+            yield from self.send('PATCH', self.object_path(), patch)
+
+    def list_by_name(self, name):
+        """Return the objects of the name: Ironic does not filter lists by names."""
+        try:
+            return [self.client().show(f'{self.collection()}/{name}')]
+        except errors.NotFound:
+            return []
+
+
+class Port(IronicResource):
     """A network port of a bare metal node."""
 
     resource_type = 'OS::Ironic::Port'
@@ -59,14 +86,216 @@ class Port(CloudResource):
         }
     )
 
-    def update_object(self, values):
-        """Return the JSON patch of the values that differ."""
-        present = yield from self.call_with_retry(self.fetch)
-        yield from self.send('PATCH', self.object_path(), json_patch.operations(present, values))
-
     def find_existing(self):
         """Return the port with the MAC address, which is unique."""
         found = self.client().list(
             self.collection(), 'ports', address=self.stored_property('address')
         )
         return next((each[self.rest.id] for each in found), None)
+
+
+def _extra_property():
+    return map_('Additional metadata of the object.', update_allowed=True)
+
+
+def _interface_property(noun):
+    text = f'{noun.capitalize()} interface of the node. If omitted, the default of the driver.'
+    return string(text, update_allowed=True)
+
+
+class Node(IronicResource):
+    """A bare metal node. It is enrolled; its provisioning is left to its operator."""
+
+    resource_type = 'OS::Ironic::Node'
+    since = OURS
+    rest = Rest('ironic', '/nodes', None, id='uuid')
+
+    properties_schema = {
+        'name': name_property(),
+        'driver': string('Driver of the node.', required=True, update_allowed=True),
+        'automated_clean': boolean(
+            'Whether the node is cleaned by itself. If omitted, as the service does.',
+            update_allowed=True,
+        ),
+        'bios_interface': _interface_property('bios'),
+        'boot_interface': _interface_property('boot'),
+        'conductor_group': string('Conductor group of the node.', update_allowed=True),
+        'deploy_interface': _interface_property('deploy'),
+        'description': description_property(),
+        'driver_info': map_(
+            'Address, user and password of the management controller, by the names of the driver. '
+            'Ironic does not show passwords.',
+            update_allowed=True,
+        ),
+        'extra': _extra_property(),
+        'inspect_interface': _interface_property('inspect'),
+        'management_interface': _interface_property('management'),
+        'network_interface': _interface_property('network'),
+        'owner': string('Project that owns the node.', update_allowed=True),
+        'power_interface': _interface_property('power'),
+        'properties': map_(
+            'Hardware of the node: cpus, memory_mb, local_gb, cpu_arch, capabilities.',
+            update_allowed=True,
+        ),
+        'raid_interface': _interface_property('raid'),
+        'resource_class': string('Resource class of the node.', update_allowed=True),
+    }
+    attributes_schema = attributes(
+        {
+            'power_state': 'Power state of the node.',
+            'provision_state': 'Provision state of the node.',
+        }
+    )
+
+    def normalize(self, found):
+        """Add the stored values of what Ironic masks."""
+        stored, shown = self.stored_property('driver_info') or {}, found.get('driver_info') or {}
+        masked = {name: stored[name] for name in stored if shown.get(name) == '******'}
+        return {**found, 'driver_info': {**shown, **masked}}
+
+
+class PortGroup(IronicResource):
+    """A group of ports of a node, which is one link for the network."""
+
+    resource_type = 'OS::Ironic::PortGroup'
+    since = OURS
+    rest = Rest('ironic', '/portgroups', None, id='uuid')
+
+    properties_schema = {
+        'name': name_property(),
+        'node': string(
+            'Bare metal node of the group, by name or id.',
+            required=True,
+            ref='ironic.node',
+            wire='node_uuid',
+        ),
+        'address': string('MAC address of the group.', update_allowed=True, custom='mac_addr'),
+        'extra': _extra_property(),
+        'mode': string('Mode of the bond, for example "802.3ad".', update_allowed=True),
+        'properties': map_('Options of the bond.', update_allowed=True),
+        'standalone_ports_supported': switch('Whether a port serves without the group.'),
+    }
+
+
+class Allocation(IronicResource):
+    """An allocation: a node that is chosen by its resource class and its traits."""
+
+    resource_type = 'OS::Ironic::Allocation'
+    since = OURS
+    rest = Rest(
+        'ironic',
+        '/allocations',
+        None,
+        id='uuid',
+        status='state',
+        ready=('active',),
+        failed=('error',),
+        deletes_async=True,
+    )
+
+    properties_schema = {
+        'name': name_property(),
+        'candidate_nodes': list_(
+            'Nodes among which one is chosen, by name or id.', string(ref='ironic.node')
+        ),
+        'extra': _extra_property(),
+        'node': string('Node that is in use already, by name or id.', ref='ironic.node'),
+        'owner': string('Project that owns the allocation.'),
+        'resource_class': string('Resource class that the node must have.'),
+        'traits': list_('Traits that the node must have.', string()),
+    }
+    property_rules = (
+        one_of('resource_class', 'node'),
+        needs_api('1.52'),
+    )
+    attributes_schema = attributes({'node_uuid': 'UUID of the chosen node.', 'state': 'State.'})
+
+    def is_ready(self, found):
+        """Raise ResourceInError with the reason that Ironic gives."""
+        return super().is_ready({**found, 'status_reason': found.get('last_error')})
+
+
+def _steps_property(order):
+    return list_(
+        'Steps on the node.',
+        {
+            'interface': string(
+                'Interface that takes the step, for example "bios".', required=True
+            ),
+            'step': string('Name of the step.', required=True),
+            'args': map_('Arguments of the step.', default={}),
+            order: integer(f'The {order} of the step among the others.', required=True),
+        },
+        required=True,
+        update_allowed=True,
+        min=1,
+    )
+
+
+class DeployTemplate(IronicResource):
+    """A deploy template: steps of the deployment of each node with the trait of its name."""
+
+    resource_type = 'OS::Ironic::DeployTemplate'
+    since = OURS
+    rest = Rest('ironic', '/deploy_templates', None, id='uuid')
+
+    properties_schema = {
+        'name': string('Trait of the nodes: CUSTOM_ and upper case.', required=True, max=255),
+        'steps': _steps_property('priority'),
+        'extra': _extra_property(),
+    }
+    property_rules = (needs_api('1.55'),)
+
+
+class Runbook(IronicResource):
+    """A runbook: steps by which users clean or service nodes with the trait of its name."""
+
+    resource_type = 'OS::Ironic::Runbook'
+    since = OURS
+    rest = Rest('ironic', '/runbooks', None, id='uuid')
+
+    properties_schema = {
+        'name': string('Trait of the nodes: CUSTOM_ and upper case.', required=True, max=255),
+        'steps': _steps_property('order'),
+        'extra': _extra_property(),
+        'owner': string('Project that owns the runbook.', update_allowed=True),
+        'public': switch('Whether all projects can use the runbook.', default=False),
+    }
+    property_rules = (needs_api('1.92'),)
+
+
+class InspectionRule(IronicResource):
+    """An inspection rule: actions on a node whose inspection has found something."""
+
+    resource_type = 'OS::Ironic::InspectionRule'
+    since = OURS
+    rest = Rest('ironic', '/inspection_rules', None, id='uuid')
+
+    properties_schema = {
+        'actions': list_(
+            'Actions, if all conditions hold.',
+            {
+                'op': string('Action, for example "set-attribute".', required=True),
+                'args': any_('Arguments of the action.', required=True),
+            },
+            required=True,
+            update_allowed=True,
+            min=1,
+        ),
+        'conditions': list_(
+            'Conditions.',
+            {
+                'op': string('Comparison, for example "eq".', required=True),
+                'args': any_('Arguments of the comparison.', required=True),
+            },
+            default=[],
+            update_allowed=True,
+        ),
+        'description': description_property(),
+        'phase': string('Phase of the inspection.', update_allowed=True, allowed=['main']),
+        'priority': integer(
+            'Rules of a higher priority come first.', default=0, update_allowed=True
+        ),
+        'sensitive': boolean('Whether Ironic hides actions and conditions.', default=False),
+    }
+    property_rules = (needs_api('1.96'),)

@@ -139,7 +139,7 @@ class CinderVolume(CloudResource):
         'cinder',
         '/volumes',
         'volume',
-        ready=('available', 'in-use'),
+        ready=('available', 'in-use', 'awaiting-transfer'),
         failed=FAILED,
         deletes_async=True,
         delete_failed=('error_deleting',),

@@ -16,6 +16,7 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
+from heat_lite.template.support import OURS
 
 
 class CinderVolumeType(CloudResource):
@@ -63,6 +64,19 @@ class CinderVolumeType(CloudResource):
     def follow_up(self, action, diff):
         yield from object_types.update_specs(self, action, diff, 'metadata')
         yield from object_types.update_access(self, action, diff, 'projects', 'project')
+
+
+class VolumeTypeAccess(object_types.TypeAccess):
+    """The access of a project to a private volume type."""
+
+    resource_type = 'OS::Cinder::VolumeTypeAccess'
+    since = OURS
+    default_client_name = 'cinder'
+    extension = 'os-volume-type-access'
+    path = '/types/{type}/os-volume-type-access'
+    list_key = 'volume_type_access'
+
+    properties_schema = object_types.access_properties('cinder.vtype', 'volume type')
 
 
 class CinderEncryptedVolumeType(CloudResource):

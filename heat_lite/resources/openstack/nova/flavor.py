@@ -13,6 +13,7 @@ from heat_lite.template.schema import (
     number,
     string,
 )
+from heat_lite.template.support import OURS
 
 
 class NovaFlavor(CloudResource):
@@ -74,3 +75,16 @@ class NovaFlavor(CloudResource):
         if name == 'extra_specs':
             return self.client().show(f'{self.object_path()}/os-extra_specs', 'extra_specs')
         return super().resolve_attribute(name)
+
+
+class FlavorAccess(object_types.TypeAccess):
+    """The access of a project to a private flavor."""
+
+    resource_type = 'OS::Nova::FlavorAccess'
+    since = OURS
+    default_client_name = 'nova'
+    path = '/flavors/{type}/os-flavor-access'
+    list_key = 'flavor_access'
+    noun = 'tenant'
+
+    properties_schema = object_types.access_properties('nova.flavor', 'flavor')

@@ -1,0 +1,129 @@
+"""OS::Cinder::Group: volumes that are copied at one moment; its type and its snapshots."""
+
+from heat_lite.common import status
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import needs_api
+from heat_lite.template.schema import (
+    attributes,
+    boolean,
+    description_property,
+    list_,
+    map_,
+    name_property,
+    string,
+)
+from heat_lite.template.support import OURS
+
+
+def _rest(kind):
+    return Rest(
+        'cinder',
+        f'/{kind}s',
+        kind,
+        ready=('available',),
+        failed=('error', 'error_deleting'),
+        deletes_async=True,
+        delete_failed=('error', 'error_deleting'),
+        mark='description',
+        list_path=f'/{kind}s/detail',
+    )
+
+
+class GroupType(CloudResource):
+    """A type of groups of volumes."""
+
+    resource_type = 'OS::Cinder::GroupType'
+    since = OURS
+    rest = Rest('cinder', '/group_types', 'group_type')
+
+    properties_schema = {
+        'name': name_property(),
+        'description': description_property(),
+        'group_specs': map_(
+            'Specs of the type, for example consistent_group_snapshot_enabled: "<is> True".'
+        ),
+        'is_public': boolean(
+            'Whether all projects can use the type.', default=True, update_allowed=True
+        ),
+    }
+    property_rules = (needs_api('3.11'),)
+
+
+class Group(CloudResource):
+    """A group of volumes. Its delete keeps the volumes."""
+
+    resource_type = 'OS::Cinder::Group'
+    since = OURS
+    rest = _rest('group')
+
+    properties_schema = {
+        'name': name_property(),
+        'group_type': string(
+            'Type of the group, by name or id.', required=True, ref='cinder.group_type'
+        ),
+        'volume_types': list_(
+            'Types of the volumes that the group can have, by name or id.',
+            string(ref='cinder.vtype'),
+            required=True,
+            min=1,
+        ),
+        'availability_zone': string('Availability zone of the group.'),
+        'description': description_property(),
+        'volumes': list_(
+            'Volumes of the group, by name or id.',
+            string(ref='cinder.volume'),
+            default=[],
+            update_allowed=True,
+            sent=False,
+        ),
+    }
+    property_rules = (needs_api('3.13'),)
+    attributes_schema = attributes({'status': 'Status of the group.'})
+
+    def follow_up(self, action, diff):
+        if 'volumes' in diff:
+            before = () if action == status.CREATE else self.stored_property('volumes')
+            yield from self._change_volumes(before, diff['volumes'])
+
+    def _change_volumes(self, before, after):
+        """Generator: give and take volumes, when the group and the volumes are ready."""
+        before, after = set(before or ()), set(after or ())
+        changes = {'add_volumes': after - before, 'remove_volumes': before - after}
+        values = {name: ','.join(sorted(ids)) for name, ids in changes.items() if ids}
+        if values:
+            yield from self.wait_until_ready(None)
+            yield from self.update_object(values)
+            yield from self.wait_until_ready(None)
+
+    def handle_delete(self):
+        """Generator: take the volumes out: Cinder deletes a group with or without all of them."""
+        if self.resource_id is None:
+            return
+        volumes = self.stored_property('volumes')
+        if volumes:
+            yield from self._change_volumes(volumes, ())
+        body = {'delete': {'delete-volumes': False}}
+        path = f'{self.object_path()}/action'
+        if (yield from self.delete_if_present(self.client().request_json, 'POST', path, body)):
+            yield from self.wait_until_deleted()
+
+
+class GroupSnapshot(CloudResource):
+    """A snapshot of all volumes of a group."""
+
+    resource_type = 'OS::Cinder::GroupSnapshot'
+    since = OURS
+    rest = _rest('group_snapshot')
+
+    properties_schema = {
+        'name': name_property(update_allowed=False),
+        'group': string(
+            'Group of the volumes, by name or id.',
+            required=True,
+            ref='cinder.group',
+            wire='group_id',
+        ),
+        'description': description_property(update_allowed=False),
+    }
+    property_rules = (needs_api('3.14'),)
+    attributes_schema = attributes({'status': 'Status of the snapshot.'})

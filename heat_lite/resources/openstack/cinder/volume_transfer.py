@@ -1,0 +1,89 @@
+"""The types by which a volume moves to another project: the offer, and its acceptance."""
+
+from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
+from heat_lite.resources.base.property_rules import needs_api
+from heat_lite.template.schema import (
+    CACHE_NONE,
+    attributes,
+    boolean,
+    name_property,
+    string,
+    text,
+)
+from heat_lite.template.support import OURS
+
+#: key in the data of the resource, and attribute: the key with which the other project accepts
+KEY = 'auth_key'
+
+
+class VolumeTransferRequest(CloudResource):
+    """The offer of a volume to another project. It ends when it is accepted."""
+
+    resource_type = 'OS::Cinder::VolumeTransferRequest'
+    since = OURS
+    rest = Rest('cinder', '/volume-transfers', 'transfer')
+    has_secret_value = True
+
+    properties_schema = {
+        'name': name_property(update_allowed=False),
+        'volume': string(
+            'Volume to offer, by name or id.', required=True, ref='cinder.volume', wire='volume_id'
+        ),
+        'no_snapshots': boolean(
+            'Whether the snapshots of the volume stay in this project.', default=False
+        ),
+    }
+    property_rules = (needs_api('3.55'),)
+    attributes_schema = attributes(
+        {
+            'auth_key': text(
+                'Key with which the other project accepts the volume.', cache_mode=CACHE_NONE
+            ),
+            'created_at': 'Time of the offer.',
+            'volume_id': 'Id of the volume.',
+        }
+    )
+
+    def create_object(self, values):
+        made = yield from super().create_object(values)
+        self.data_set(KEY, made[KEY], redact=True)
+        return made
+
+    def find_existing(self):
+        """Return None. An offer whose response was lost has lost its key: it is withdrawn."""
+        found = super().find_existing()
+        if found is not None:
+            self.client().delete(f'{self.collection()}/{found}')
+
+    def resolve_attribute(self, name):
+        return self.data().get(KEY) if name == KEY else super().resolve_attribute(name)
+
+
+class VolumeTransferAccept(ServiceResource):
+    """The acceptance of a volume that another project offers. The volume stays after a delete."""
+
+    resource_type = 'OS::Cinder::VolumeTransferAccept'
+    since = OURS
+    default_client_name = 'cinder'
+
+    properties_schema = {
+        'auth_key': string('Key of the offer.', required=True),
+        'transfer': string('Id of the offer.', required=True),
+    }
+    property_rules = (needs_api('3.55'),)
+    attributes_schema = attributes({'volume_id': 'Id of the volume.'})
+
+    def handle_create(self):
+        path = f'/volume-transfers/{self.properties["transfer"]}/accept'
+        body = {'accept': {KEY: self.properties[KEY]}}
+        self.resource_id_set((yield from self.send('POST', path, body))['transfer']['volume_id'])
+
+    def handle_check(self):
+        self.require_object()
+        yield from self.call_with_retry(self.show)
+
+    def show(self):
+        return self.client().show(f'/volumes/{self.resource_id}', 'volume')
+
+    def resolve_attribute(self, name):
+        return self.resource_id
