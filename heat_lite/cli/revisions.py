@@ -1,4 +1,4 @@
-"""Verbs about the definitions that a stack has had: ``history`` and ``diff``."""
+"""Verbs about the definitions that a stack has had: ``history`` and ``diff``; and its plans."""
 
 import argparse
 import difflib
@@ -10,7 +10,7 @@ from heat_lite.cli.display import planned_changes, terminal
 from heat_lite.cli.option_parser import argument
 from heat_lite.common.value_types import Value, Values
 
-HISTORY = (arguments.STACK,)
+HISTORY = PLANS = (arguments.STACK,)
 DIFF = (
     arguments.STACK,
     argument('before', metavar='REVISION', type=arguments.count, help='the former definition'),
@@ -40,6 +40,14 @@ def history(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
     ]
     headers = ['REVISION', 'TIME', 'USER', 'ACTION', 'RESULT', 'MESSAGE', 'REASON']
     out.show(found, headers, rows)
+
+
+def plans(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
+    """List the plans, the newest first."""
+    found = api.get(f'{api.find(args.stack)}/plans')['plans']
+    keys = ('id', 'creation_time', 'username', 'approver', 'expiry_time')
+    headers = ['PLAN', 'TIME', 'USER', 'APPROVED BY', 'EXPIRES']
+    out.show(found, headers, [[each[key] for key in keys] for each in found])
 
 
 def _revisions(api: api_client.ApiClient, path: str) -> list[Values]:

@@ -51,6 +51,12 @@ VERBS = {
         'show the changes that a create or an update would make',
         'heat-lite preview --detailed-exitcode -t app.yaml app',
     ),
+    'plan list': Verb(
+        LOOK,
+        'revisions.plans',
+        'list the plans of a stack that have not expired',
+        'heat-lite plan list app',
+    ),
     'plan approve': Verb(
         CHANGE,
         'deploy.approve',

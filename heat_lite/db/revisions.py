@@ -62,6 +62,13 @@ def get_plan(stack_id: str, plan_id: str) -> Row | None:
     return session.first(select(models.stack_plan).where(*known))
 
 
+@session.reader
+def list_plans(stack_id: str) -> Sequence[Row]:
+    """Return the plans of a stack that have not expired, the newest first."""
+    query = select(models.stack_plan).where(_P.stack_id == stack_id, _P.expires_at > utcnow())
+    return session.rows(query.order_by(_P.created_at.desc()))
+
+
 @session.writer
 def approve_plan(plan_id: str, approver: str | None) -> None:
     session.update(

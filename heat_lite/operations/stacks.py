@@ -158,6 +158,7 @@ OPERATIONS = (
         'stacks.preview',
         'Return the resources that a create would make; make nothing.',
         READER,
+        query=PLANNING,
         body=NEW_BODY,
     ),
     Operation(
@@ -274,6 +275,15 @@ OPERATIONS = (
         MEMBER,
         query=PREVIEW,
         body=UPDATE_BODY,
+    ),
+    Operation(
+        'GET',
+        f'{STACK}/plans',
+        'stacks.list_plans',
+        'List the plans of a stack that have not expired, the newest first.',
+        READER,
+        calls=call('list_plans', '1.40', 'stack_identity'),
+        key='plans',
     ),
     Operation(
         'POST',

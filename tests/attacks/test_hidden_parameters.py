@@ -35,6 +35,7 @@ STACK_PARTS = (
     '/export',
     '/revisions',
     '/revisions/1',
+    '/plans',
 )
 CONFIGURATION = """
 [DEFAULT]

@@ -242,6 +242,22 @@ def test_plan_shows_no_hidden_parameter(service, path):
     assert 'parameters' in changed(apply(service, path, other))
 
 
+@shapes.of('embedded', 'mariadb')
+def test_plan_of_a_part_changes_that_part(service, path):
+    made = plan(service, path, parameters={'word': 'two'}, target=['next'], replace=['next'])
+    assert made['not_applied'] == ['group', 'web']
+    [replaced] = made['resource_changes']['replaced']
+    again = service.ask('PUT', f'{path}/preview', {'plan': made['plan']['id']}).json()
+    assert again == made
+    assert service.ask('GET', f'{path}/plans').json()['plans'] == [made['plan']]
+    assert apply(service, path, made).status_code == 202
+    stack = settled(service, path)
+    assert outputs(stack) == {'web': 'one', 'next': 'two-'}
+    assert stack['not_applied'] == ['group', 'web']
+    shown = service.ask('GET', f'{path}/resources/next').json()['resource']
+    assert shown['physical_resource_id'] != replaced['physical_resource_id']
+
+
 @shapes.of('embedded')
 def test_stack_at_work_gets_no_plan(service, path):
     slow = {'action_wait_secs': {'update': 3600}, 'value': 'slow'}

@@ -90,6 +90,10 @@ class StackController:
         """Return the stack that ``create`` would create."""
         stack_request = StackRequest(body, self.limits)
         args = stack_request.create_args()
+        if any(params.read(operations.PLANNING, request.query).values()):
+            raise exc.HTTPBadRequest(
+                'store and live are for the preview of an update: a plan needs a stack that exists.'
+            )
         with error_positions.locate_errors(stack_request):
             row = self.client.preview_stack(request.context, **args)
         return {'stack': views.previewed_stack(request, row)}

@@ -41,7 +41,7 @@ class Plans(Endpoint):
 
     def _foreseen(self, stack: Stack, update: Wire) -> tuple[Wire, list[Wire]]:
         """Return the preview of a planned update, and the facts that it stands on."""
-        stack = with_options(self._reread(stack), {})
+        stack = with_options(self._reread(stack), update.get('run') or {})
         stored = plan_facts.stored(stack)
         template = self._runtime.templates.get(update['raw_template_id'])
         answer = self._preview(stack, template, update['options'], update['args'])
@@ -62,6 +62,10 @@ class Plans(Endpoint):
         )
         return {**answer, **live}
 
+    def list_plans(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
+        """Return the plans of a stack that have not expired, the newest first."""
+        return plan_facts.list_all(self._stack(context, stack_identity))
+
     def approve_plan(self, context: RequestContext, stack_identity: Wire, plan_id: str) -> Wire:
         """Approve the plan of another user. Return it."""
         stack = self._stack(context, stack_identity)
@@ -75,5 +79,6 @@ def _message(plan: Wire) -> str:
 
 def with_options(stack: Stack, options: Wire) -> Stack:
     """Return the stack, with these options for the prediction of a run."""
-    stack.run = ActionRun(**options)
+    kept = frozenset(options.get('kept', ()))  # a stored one is a list
+    stack.run = ActionRun(**{**options, 'kept': kept})
     return stack

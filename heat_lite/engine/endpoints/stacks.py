@@ -149,7 +149,7 @@ class Stacks(plans.Plans):
         parsed, options = self._validated_update(
             stack, template, params, files, args, environment_files, files_container, stored
         )
-        _refuse_part(options if agreed else {})
+        options = agreed.get('run') or {} if agreed else options
         validation.stored_names(parsed)
         forbids = _forbids_replacement(args)
         prevents = stack.template.may_prevent_destroy or parsed.may_prevent_destroy
@@ -217,7 +217,6 @@ class Stacks(plans.Plans):
         args, values = {**args, api.LIVE: live}, _update_values(stack, args, stored)
         if not store:
             return self._preview(plans.with_options(stack, options), parsed, values, args)
-        _refuse_part(options)
         validation.updatable(stack)
         validation.at_rest(stack)
         kept = {api.PARAM_SHOW_NESTED, api.PARAM_CONVERGE, api.ON_REPLACE, api.LIVE}
@@ -225,6 +224,7 @@ class Stacks(plans.Plans):
             'raw_template_id': self._runtime.templates.store(parsed),
             'options': values,
             'args': {name: args[name] for name in kept.intersection(args)},
+            'run': options,
         }
         answer, facts = self._foreseen(stack, draft)
         if not plan_facts.may_replace(answer):
@@ -385,11 +385,6 @@ def _stored_update(stack: Stack, revision: int | None, plan: str | None) -> Wire
     if plan is not None:
         return plan_facts.find(stack, plan)
     return None if revision is None else revisions.find(stack, revision)
-
-
-def _refuse_part(options: Wire) -> None:
-    if options:
-        raise exception.StackValidationFailed('A plan is of a whole update, not of a part of it')
 
 
 def _forbids_replacement(args: Wire) -> bool:

@@ -110,8 +110,12 @@ def require_approval(stack: Stack, plan: Values | None) -> None:
 
 
 def keep(stack: Stack, draft: Values, facts: Sequence[Values]) -> Values:
-    """Store a plan. ``draft``: the raw_template_id, the options and the args of the update."""
-    content = {'options': draft['options'], 'args': draft['args'], 'facts': facts}
+    """Store a plan.
+
+    ``draft``: the raw_template_id, the options, the args and the part (``run``) of the update.
+    """
+    run = {name: sorted(each) for name, each in draft['run'].items()}
+    content = {'options': draft['options'], 'args': draft['args'], 'run': run, 'facts': facts}
     row = {
         'stack_id': stack.id,
         'raw_template_id': draft['raw_template_id'],
@@ -128,6 +132,11 @@ def find(stack: Stack, plan_id: str) -> Values:
     if row is None:
         raise exception.NotFound(f'Stack {stack.name} has no plan {plan_id}, or it has expired')
     return _plan(row)
+
+
+def list_all(stack: Stack) -> list[Values]:
+    """Return the plans of a stack, the newest first."""
+    return [shown(_plan(row)) for row in db_revisions.list_plans(stack.id)]
 
 
 def _plan(row: Row) -> Values:
