@@ -200,3 +200,26 @@ def test_unknown_field_of_what_is_found_names_the_fields(driver, images):
     (output,) = driver.stack(stack)['outputs']
     assert 'has no field "min_dsk". Did you mean "min_disk"?' in output['output_error']
     driver.delete(stack)
+
+
+def test_preview_follows_lookups_of_lookups(running_cloud, driver, ids):
+    net = running_cloud.cloud.put('network', '/networks', name='chained')
+    subnet = running_cloud.cloud.put('network', '/subnets', name='in it', network_id=net)
+    filters = {'network_id': {'get_resource': 'first'}}
+    resources = {
+        'first': lookup(kind='neutron.network', filters={'name': 'chained'}),
+        'it': lookup(kind='neutron.subnet', filters=filters),
+        'mine': {'type': 'OS::Neutron::Net'},
+        'later': lookup(kind='neutron.subnet', filters={'network_id': {'get_resource': 'mine'}}),
+    }
+    answer = driver.client.preview_stack(
+        driver.context,
+        stack_name='n',
+        template={'heat_template_version': '2021-04-16', 'resources': resources},
+        params={},
+        files={},
+        args={},
+    )
+    shown = {each['resource_name']: each for each in answer['resources']}
+    assert shown['it']['reason'] == f'finds "in it" ({subnet})'
+    assert shown['later']['reason'] is None and shown['later']['known_after']

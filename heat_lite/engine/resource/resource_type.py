@@ -256,6 +256,10 @@ class ResourceType:
         """
         return self.always_replaced
 
+    def is_foreseen(self) -> bool:
+        """Return whether a lookup knows what it will find, so that a preview can show it."""
+        return False
+
     def foreseen_text(self) -> str | None:
         """Return what a preview tells about the resource beside its properties."""
         return None

@@ -153,9 +153,11 @@ class Foresight:
         is_missing = node.action == status.INIT and node.resource_id is None
         return is_missing or change == IDENTITY or change == part
 
-    def hides(self, node: Resource, part: str) -> bool:
-        """Return whether others cannot read a part yet. Lookups tell what they will find."""
-        return not node.is_lookup and self.awaits(node, part)
+    def hides(self, node: Resource, part: str = ATTRIBUTES) -> bool:
+        """Return whether others cannot read a part yet. A lookup may know what it will find."""
+        if node.is_lookup:
+            return self.awaits(node) and not node.is_foreseen()
+        return self.awaits(node, part)
 
 
 #: the path and the key of Nova's list of availability zones

@@ -27,7 +27,6 @@ from heat_lite.template.schema import (
 )
 from heat_lite.template.suggest import suggest
 from heat_lite.template.support import OURS
-from heat_lite.template.unknown import ANY, STRING, Unknown
 
 ONE, NEWEST, FIRST, MANY = 'one', 'newest', 'first', 'many'
 FOUND = 'found'
@@ -174,6 +173,9 @@ class Lookup(ServiceResource):
     def needs_replace_failed(self):
         return False
 
+    def is_foreseen(self):
+        return self._foreseen() is not None
+
     def foreseen_text(self):
         answer = self._foreseen()
         return answer and self._change(answer)
@@ -226,8 +228,6 @@ class Lookup(ServiceResource):
 
     def attribute(self, *path):
         answer = self._present_answer()
-        if isinstance(answer, Unknown):
-            return Unknown(ANY, ['.'.join(map(str, (self.name, *path)))])
         if not answer:
             return None
         return _value(answer, path) if path else dict(answer)
@@ -239,27 +239,22 @@ class Lookup(ServiceResource):
         return self.attribute(FOUND)
 
     def get_reference_id(self):
-        answer = self._present_answer()
-        if isinstance(answer, Unknown):
-            return answer
-        return answer.get('id') or super().get_reference_id()
+        return (self._present_answer() or {}).get('id') or super().get_reference_id()
 
     def _last_answer(self):
         return self.stack.records.attributes_of(self.record)
 
     def _present_answer(self):
-        """Return what it has found; in a preview what it will find, or an Unknown."""
+        """Return what it has found; in a preview what it will find, None if that is unknown."""
         foresight = self.stack.foresight
-        if foresight is None or not foresight.awaits(self):
-            return self._last_answer()
-        answer = self._foreseen()
-        return Unknown(STRING, [self.name]) if answer is None else answer
+        will_ask = foresight is not None and foresight.awaits(self)
+        return self._foreseen() if will_ask else self._last_answer()
 
     def _foreseen(self):
         """Return what it will find; None if that is not known before its turn."""
         foresight, stack = self.stack.foresight, self.stack
         required = map(stack.resource_for, stack.requirements[self.name])
-        if any(map(foresight.awaits, required)):
+        if any(map(foresight.hides, required)):
             return None
         if self.name not in foresight.found:
             try:
