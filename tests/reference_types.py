@@ -8,17 +8,24 @@ import sys
 from pathlib import Path
 
 from heat_lite import resources
-from heat_lite.template.constraints import CustomConstraint
+from heat_lite.template.constraints import AllowedValues, CustomConstraint
 
 FACTS = json.loads((Path(__file__).parent / 'reference' / 'resource_types.json').read_text())[
     'types'
 ]
 FLAGS = ('required', 'update_allowed', 'immutable', 'allow_conversion')
 PLAIN = {'status': 'SUPPORTED'}
+#: {type: properties that Heat requires, and that another one of ours may replace}
+RELAXED = {'OS::Octavia::LoadBalancer': {'vip_subnet'}}
 
 
-def properties(schemata):
-    return {name: _property(schema) for name, schema in heats(schemata).items()}
+def properties(schemata, relaxed=()):
+    """Return the facts about properties; ``relaxed`` are those that count as required."""
+    facts = {name: _property(schema) for name, schema in heats(schemata).items()}
+    return {
+        name: {**each, 'required': True} if name in relaxed else each
+        for name, each in facts.items()
+    }
 
 
 def heats(schemata):
@@ -49,7 +56,7 @@ def equal(name, kind):
     """Return whether the schemas and the support status of a type equal those of Heat's type."""
     wanted = FACTS[name]
     ours = (
-        properties(kind.properties_schema),
+        properties(kind.properties_schema, RELAXED.get(name, ())),
         attributes(kind),
         support(kind.support_status),
         properties(kind.update_policy_schema),
@@ -89,11 +96,12 @@ def _attribute(schema):
 
 
 def _rule(constraint):
-    return (
-        {'custom': constraint.name}
-        if isinstance(constraint, CustomConstraint)
-        else constraint.rule()
-    )
+    if isinstance(constraint, CustomConstraint):
+        return {'custom': constraint.name}
+    if getattr(constraint, 'ours', ()):
+        heats = [each for each in constraint.allowed if each not in constraint.ours]
+        return AllowedValues(heats).rule()
+    return constraint.rule()
 
 
 def main():

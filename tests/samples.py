@@ -157,10 +157,17 @@ SAMPLES = {
     },
     'OS::Nova::ServerGroup': {'rules': {'max_server_per_host': 2}},
     'OS::Designate::Zone': {'masters': OMIT, 'name': 'example.org.'},
-    'OS::Octavia::AvailabilityZoneProfile': {'availability_zone_data': '{}'},
-    'OS::Octavia::FlavorProfile': {'flavor_data': '{}'},
-    'OS::Octavia::L7Policy': {'action': 'REDIRECT_TO_POOL', 'redirect_url': OMIT},
+    'OS::Octavia::AvailabilityZoneProfile': {'availability_zone_data': '{}', 'value_specs': {}},
+    'OS::Octavia::FlavorProfile': {'flavor_data': '{}', 'value_specs': {}},
+    'OS::Octavia::HealthMonitor': {'value_specs': {}},
+    'OS::Octavia::L7Policy': {
+        'action': 'REDIRECT_TO_POOL',
+        'redirect_url': OMIT,
+        'redirect_prefix': OMIT,
+    },
+    'OS::Octavia::L7Rule': {'value_specs': {'project_id': 'a project'}},
     'OS::Octavia::Pool': {'listener': OMIT, 'session_persistence': {'type': 'SOURCE_IP'}},
+    'OS::Octavia::PoolMember': {'value_specs': {'project_id': 'a project'}},
     'OS::Barbican::Secret': {
         'payload_content_type': 'text/plain',
         'payload_content_encoding': OMIT,
@@ -398,7 +405,7 @@ def properties(kind, ids, update=False, special=None):
         text = 'another' if update and specs.update_allowed else 'special'
         # a firewall has a property of that name
         known = 'description' in kind.properties_schema
-        special['value_specs'] = {} if known else {'description': text}
+        special.setdefault('value_specs', {} if known else {'description': text})
     result = {}
     for name, schema in kind.properties_schema.items():
         value = special.get(name, OMIT)

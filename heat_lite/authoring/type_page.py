@@ -142,7 +142,10 @@ def rule_text(constraint: constraints.Constraint) -> str:
     if isinstance(constraint, constraints.Length):
         return f'length {_bounds(constraint)}'
     if isinstance(constraint, constraints.AllowedValues):
-        return f'one of {" | ".join(_value(value) for value in constraint.allowed)}'
+        ours = (
+            f' (not in Heat: {", ".join(map(_value, constraint.ours))})' if constraint.ours else ''
+        )
+        return f'one of {" | ".join(_value(value) for value in constraint.allowed)}{ours}'
     if isinstance(constraint, constraints.AllowedPattern):
         return f'pattern {constraint.pattern}'
     if isinstance(constraint, constraints.Modulo):

@@ -10,7 +10,7 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from heat_lite.common import exception
@@ -229,15 +229,20 @@ class Modulo(Constraint):
 
 
 class AllowedValues(Constraint):
-    """One of a list of values; for a list value, each item is one of them."""
+    """One of a list of values; for a list value, each item is one of them.
+
+    ``ours`` are further values, which Heat does not allow.
+    """
 
     valid_types = (STRING, INTEGER, NUMBER, BOOLEAN, LIST)
 
-    def __init__(self, allowed: Value, description: str | None = None) -> None:
+    def __init__(
+        self, allowed: Value, description: str | None = None, ours: Sequence[Value] = ()
+    ) -> None:
         super().__init__(description)
         if not isinstance(allowed, list | tuple):
             raise exception.InvalidSchemaError('AllowedValues must be a list')
-        self.allowed = tuple(allowed)
+        self.allowed, self.ours = (*allowed, *ours), tuple(ours)
 
     def violation(self, value: Value, lookup: Lookup | None, convert: Convert | None) -> str | None:
         if self._allows(value, convert):

@@ -221,16 +221,17 @@ def visible(schemata: Mapping) -> dict:
 
 def _property(type: str, description: str | None = None, **options: Value) -> PropertySchema:
     """Return a schema. Beside its options are ``min`` and ``max`` (of a number, or of a length),
-    ``allowed``, ``pattern`` and ``custom`` for constraints, and ``since`` or ``history`` for the
-    support status.
+    ``allowed``, ``pattern`` and ``custom`` for constraints, ``ours`` for allowed values that Heat
+    does not have, and ``since`` or ``history`` for the support status.
     """
     constraints = [*options.pop('constraints', ())]
     if options.keys() & {'min', 'max'}:
         bounds = Range if type in Range.valid_types else Length
         constraints.append(bounds(options.pop('min', None), options.pop('max', None)))
+    more = {'ours': options.pop('ours')} if 'ours' in options else {}
     for name, kind in _CONSTRAINTS.items():
         if name in options:
-            constraints.append(kind(options.pop(name)))
+            constraints.append(kind(options.pop(name), **more))
     return PropertySchema(type, description, constraints=constraints, **_with_support(options))
 
 

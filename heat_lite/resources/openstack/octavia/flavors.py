@@ -1,10 +1,11 @@
 """OS::Octavia::Flavor, OS::Octavia::AvailabilityZone and their profiles."""
 
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.openstack.octavia.base import OctaviaObject, specs_property
 from heat_lite.template.schema import description_property, name_property, string, switch, text
 
 
-class Flavor(CloudResource):
+class Flavor(OctaviaObject):
     """A flavor of load balancers."""
 
     resource_type = 'OS::Octavia::Flavor'
@@ -22,11 +23,12 @@ class Flavor(CloudResource):
         ),
         'description': description_property(default=''),
         'enabled': switch('Whether the flavor is enabled.'),
+        'value_specs': specs_property('flavor'),
     }
     attributes_schema = {'flavor_profile_id': text('Id of the flavor profile.')}
 
 
-class FlavorProfile(CloudResource):
+class FlavorProfile(OctaviaObject):
     """A flavor profile: the data for the provider driver."""
 
     resource_type = 'OS::Octavia::FlavorProfile'
@@ -43,10 +45,11 @@ class FlavorProfile(CloudResource):
             custom='json_string',
         ),
         'provider_name': string('Name of the provider of the flavor.', update_allowed=True),
+        'value_specs': specs_property('flavor profile'),
     }
 
 
-class AvailabilityZone(CloudResource):
+class AvailabilityZone(OctaviaObject):
     """An availability zone of load balancers."""
 
     resource_type = 'OS::Octavia::AvailabilityZone'
@@ -64,13 +67,14 @@ class AvailabilityZone(CloudResource):
         ),
         'description': description_property(default=''),
         'enabled': switch('Whether the availability zone is enabled.'),
+        'value_specs': specs_property('availability zone'),
     }
     attributes_schema = {
         'availability_zone_profile_id': text('Id of the availability zone profile.')
     }
 
 
-class AvailabilityZoneProfile(CloudResource):
+class AvailabilityZoneProfile(OctaviaObject):
     """An availability zone profile: the data for the provider driver."""
 
     resource_type = 'OS::Octavia::AvailabilityZoneProfile'
@@ -89,4 +93,5 @@ class AvailabilityZoneProfile(CloudResource):
         'provider_name': string(
             'Name of the provider of the availability zone.', update_allowed=True
         ),
+        'value_specs': specs_property('availability zone profile'),
     }

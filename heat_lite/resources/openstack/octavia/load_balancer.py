@@ -1,19 +1,39 @@
 """OS::Octavia::LoadBalancer, its listeners, and their layer 7 policies and rules."""
 
-from heat_lite.resources.base.property_rules import given, missing, only_with, refuse
-from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
+from heat_lite.resources.base.property_rules import (
+    filled,
+    given,
+    missing,
+    needs,
+    one_of,
+    only_with,
+    refuse,
+)
+from heat_lite.resources.openstack.octavia.base import (
+    OctaviaResource,
+    async_rest,
+    specs_property,
+    tags_property,
+    tls_properties,
+)
 from heat_lite.template.schema import (
     attributes,
+    boolean,
     description_property,
     integer,
     list_,
     list_attribute,
+    map_,
     name_property,
     number,
     string,
     switch,
     text,
 )
+from heat_lite.template.support import OURS
+
+#: milliseconds: 24 days
+LONGEST_TIMEOUT = 24 * 24 * 60 * 60 * 1000
 
 
 class LoadBalancer(OctaviaResource):
@@ -27,10 +47,25 @@ class LoadBalancer(OctaviaResource):
     properties_schema = {
         'name': name_property(),
         'vip_subnet': string(
-            'Subnet of the virtual IP address, by name or id.',
-            required=True,
+            'Subnet of the virtual IP address, by name or id. Heat requires it; here a network or '
+            'a port can stand in its place.',
             ref='neutron.subnet',
             wire='vip_subnet_id',
+        ),
+        'additional_vips': list_(
+            'Further virtual IP addresses of the load balancer.',
+            {
+                'subnet': string(
+                    'Subnet of the address, by name or id.',
+                    required=True,
+                    ref='neutron.subnet',
+                    wire='subnet_id',
+                ),
+                'ip_address': string(
+                    'The address. If omitted, one is allocated.', custom='ip_addr'
+                ),
+            },
+            since=OURS,
         ),
         'admin_state_up': switch('Administrative state of the load balancer.'),
         'availability_zone': string(
@@ -55,15 +90,52 @@ class LoadBalancer(OctaviaResource):
             'Virtual IP address of the load balancer. If omitted, one is allocated.',
             custom='ip_addr',
         ),
+        'vip_network': string(
+            'Network of the virtual IP address, by name or id. Octavia selects the subnet.',
+            ref='neutron.network',
+            wire='vip_network_id',
+            since=OURS,
+        ),
+        'vip_port': string(
+            'Existing port with the virtual IP address, by name or id.',
+            ref='neutron.port',
+            wire='vip_port_id',
+            since=OURS,
+        ),
+        'vip_qos_policy': string(
+            'QoS policy of the virtual IP address, by name or id.',
+            update_allowed=True,
+            ref='neutron.qos_policy',
+            wire='vip_qos_policy_id',
+            since=OURS,
+        ),
+        'vip_security_groups': list_(
+            'Security groups of the virtual IP address, by name or id, in place of those that '
+            'Octavia makes.',
+            string(ref='neutron.security_group'),
+            update_allowed=True,
+            wire='vip_sg_ids',
+            since=OURS,
+        ),
+        'tags': tags_property('load balancer'),
+        'value_specs': specs_property('load balancer'),
     }
+    property_rules = (one_of('vip_subnet', 'vip_network', 'vip_port'),)
     attributes_schema = attributes(
         {
             'flavor_id': 'Id of the flavor of the load balancer.',
             'pools': list_attribute('Pools of the load balancer.'),
             'vip_address': 'Virtual IP address that Octavia shows.',
+            'vip_network_id': text('Id of the network of the virtual IP address.', since=OURS),
             'vip_port_id': 'Id of the port of the virtual IP address.',
             'vip_subnet_id': 'Id of the subnet of the virtual IP address.',
         }
+    )
+
+
+def _timeout(text):
+    return integer(
+        f'Milliseconds {text}.', update_allowed=True, min=0, max=LONGEST_TIMEOUT, since=OURS
     )
 
 
@@ -87,6 +159,7 @@ class Listener(OctaviaResource):
             'Protocol of the listener.',
             required=True,
             allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
+            ours=['SCTP', 'PROMETHEUS'],
         ),
         'protocol_port': integer('Protocol port of the listener.', required=True, min=1, max=65535),
         'admin_state_up': switch('Administrative state of the listener.'),
@@ -119,6 +192,50 @@ class Listener(OctaviaResource):
         'tenant_id': string(
             'Project of the listener. Requires administrator rights.', wire='project_id'
         ),
+        'client_authentication': string(
+            'Whether clients present a certificate.',
+            update_allowed=True,
+            allowed=['NONE', 'OPTIONAL', 'MANDATORY'],
+            since=OURS,
+        ),
+        'client_ca_tls_container_ref': string(
+            'URL of the secret with the certificates of the authorities of clients.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'client_crl_container_ref': string(
+            'URL of the secret with the list of revoked certificates of clients.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'hsts_include_subdomains': boolean(
+            'Whether HTTP Strict Transport Security concerns the subdomains, too.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'hsts_max_age': integer(
+            'Seconds for which clients use TLS only (HTTP Strict Transport Security).',
+            update_allowed=True,
+            min=0,
+            since=OURS,
+        ),
+        'hsts_preload': boolean(
+            'Whether the domain may be in the HSTS preload lists of browsers.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'insert_headers': map_(
+            'Headers that are inserted into requests to members, such as X-Forwarded-For: "true".',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'timeout_client_data': _timeout('without data from the client'),
+        'timeout_member_connect': _timeout('for the connection to a member'),
+        'timeout_member_data': _timeout('without data from the member'),
+        'timeout_tcp_inspect': _timeout('to wait for further TCP packets for content inspection'),
+        **tls_properties('listener'),
+        'tags': tags_property('listener'),
+        'value_specs': specs_property('listener'),
     }
     property_rules = (
         refuse(
@@ -126,6 +243,8 @@ class Listener(OctaviaResource):
             protocol=('TERMINATED_HTTPS',),
             default_tls_container_ref=missing,
         ),
+        needs('hsts_include_subdomains', 'hsts_max_age', given=filled),
+        needs('hsts_preload', 'hsts_max_age', given=filled),
     )
     attributes_schema = {
         'default_pool_id': text('Id of the default pool.'),
@@ -158,6 +277,7 @@ class L7Policy(OctaviaResource):
             required=True,
             update_allowed=True,
             allowed=['REJECT', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL'],
+            ours=['REDIRECT_PREFIX'],
         ),
         'listener': string(
             'Listener of the policy, by name or id.',
@@ -177,6 +297,19 @@ class L7Policy(OctaviaResource):
             wire='redirect_pool_id',
         ),
         'redirect_url': string('URL to which clients are redirected.', update_allowed=True),
+        'redirect_http_code': integer(
+            'HTTP status with which clients are redirected.',
+            update_allowed=True,
+            allowed=[301, 302, 303, 307, 308],
+            since=OURS,
+        ),
+        'redirect_prefix': string(
+            'URL to which clients are redirected, with the path of their request behind it.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'tags': tags_property('layer 7 policy'),
+        'value_specs': specs_property('layer 7 policy'),
     }
     property_rules = (
         refuse(_NOT_REQUIRED, action=('REJECT',), redirect_pool=given),
@@ -185,6 +318,8 @@ class L7Policy(OctaviaResource):
         only_with('redirect_pool', 'action', 'REDIRECT_TO_POOL'),
         _requires('redirect_pool', 'REDIRECT_TO_POOL'),
         _requires('redirect_url', 'REDIRECT_TO_URL'),
+        only_with('redirect_prefix', 'action', 'REDIRECT_PREFIX'),
+        _requires('redirect_prefix', 'REDIRECT_PREFIX'),
     )
     attributes_schema = {'rules': list_attribute('Rules of the layer 7 policy.')}
 
@@ -215,6 +350,7 @@ class L7Rule(OctaviaResource):
             required=True,
             update_allowed=True,
             allowed=['HOST_NAME', 'PATH', 'FILE_TYPE', 'HEADER', 'COOKIE'],
+            ours=['SSL_CONN_HAS_CERT', 'SSL_VERIFY_RESULT', 'SSL_DN_FIELD'],
         ),
         'value': string(
             'Value to compare the part of the request with.', required=True, update_allowed=True
@@ -222,6 +358,8 @@ class L7Rule(OctaviaResource):
         'admin_state_up': switch('Administrative state of the rule.'),
         'invert': switch('Whether the result of the comparison is inverted.', default=False),
         'key': string('Name of the header or the cookie to compare.', update_allowed=True),
+        'tags': tags_property('layer 7 rule'),
+        'value_specs': specs_property('layer 7 rule'),
     }
     property_rules = (
         refuse(

@@ -1,19 +1,28 @@
 """OS::Octavia::Pool, its members and its health monitor."""
 
 from heat_lite.resources.base.property_rules import empty, filled, for_each, one_of, refuse
-from heat_lite.resources.openstack.octavia.base import OctaviaResource, async_rest
+from heat_lite.resources.openstack.octavia.base import (
+    OctaviaResource,
+    async_rest,
+    specs_property,
+    tags_property,
+    tls_properties,
+)
 from heat_lite.template.schema import (
     CACHE_NONE,
     attributes,
+    boolean,
     description_property,
     integer,
     list_,
     list_attribute,
     map_,
     name_property,
+    number,
     string,
     switch,
 )
+from heat_lite.template.support import OURS
 
 
 class Pool(OctaviaResource):
@@ -36,6 +45,7 @@ class Pool(OctaviaResource):
             'Protocol of the members.',
             required=True,
             allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
+            ours=['PROXYV2', 'SCTP'],
         ),
         'admin_state_up': switch('Administrative state of the pool.'),
         'description': description_property(default=''),
@@ -58,12 +68,40 @@ class Pool(OctaviaResource):
                     required=True,
                     allowed=['SOURCE_IP', 'HTTP_COOKIE', 'APP_COOKIE'],
                 ),
+                'persistence_granularity': string(
+                    'Netmask of the clients that count as one, for UDP and SCTP.',
+                    custom='ip_addr',
+                    since=OURS,
+                ),
+                'persistence_timeout': integer(
+                    'Seconds for which a client reaches the same member, for UDP and SCTP.',
+                    min=0,
+                    since=OURS,
+                ),
             },
             update_allowed=True,
         ),
         'tls_enabled': switch(
             'Whether connections to the members use TLS.', default=False, since='14.0.0'
         ),
+        'ca_tls_container_ref': string(
+            'URL of the secret with the certificate of the authority of the members.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'crl_container_ref': string(
+            'URL of the secret with the list of revoked certificates of members.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'tls_container_ref': string(
+            'URL of the secret with the certificate that the members get.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        **tls_properties('pool'),
+        'tags': tags_property('pool'),
+        'value_specs': specs_property('pool'),
     }
     property_rules = (
         one_of('listener', 'loadbalancer'),
@@ -109,6 +147,7 @@ class PoolMember(OctaviaResource):
     entity = None
 
     properties_schema = {
+        'name': name_property(since=OURS),
         'address': string('IP address of the member.', required=True, custom='ip_addr'),
         'pool': string(
             'Pool of the member, by name or id.', required=True, ref='octavia.pool', sent=False
@@ -132,6 +171,16 @@ class PoolMember(OctaviaResource):
             min=0,
             max=256,
         ),
+        'backup': boolean(
+            'Whether the member gets requests only if no other one can serve them.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'request_sriov': boolean(
+            'Whether the member is reached by an SR-IOV port, where the provider has one.',
+            since=OURS,
+        ),
+        'value_specs': specs_property('member'),
     }
 
 
@@ -144,6 +193,7 @@ class HealthMonitor(OctaviaResource):
     entity = None
 
     properties_schema = {
+        'name': name_property(since=OURS),
         'delay': integer(
             'Interval between two checks in seconds.', required=True, update_allowed=True, min=0
         ),
@@ -164,6 +214,7 @@ class HealthMonitor(OctaviaResource):
             'Type of the health check.',
             required=True,
             allowed=['PING', 'TCP', 'HTTP', 'HTTPS', 'UDP-CONNECT'],
+            ours=['SCTP', 'TLS-HELLO'],
         ),
         'admin_state_up': switch('Administrative state of the health monitor.'),
         'expected_codes': string('HTTP status codes of a healthy member.', update_allowed=True),
@@ -186,5 +237,22 @@ class HealthMonitor(OctaviaResource):
             'Project of the health monitor. Requires administrator rights.', wire='project_id'
         ),
         'url_path': string('HTTP path of the check.', update_allowed=True),
+        'domain_name': string(
+            'Domain name in the Host header of the check, with HTTP 1.1.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'http_version': number(
+            'HTTP version of the check.', update_allowed=True, allowed=[1.0, 1.1], since=OURS
+        ),
+        'max_retries_down': integer(
+            'Number of consecutive failures after which a member is in error.',
+            update_allowed=True,
+            min=1,
+            max=10,
+            since=OURS,
+        ),
+        'tags': tags_property('health monitor'),
+        'value_specs': specs_property('health monitor'),
     }
     attributes_schema = {'pools': list_attribute('Pools that the health monitor checks.')}

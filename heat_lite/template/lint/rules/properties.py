@@ -259,6 +259,8 @@ class _PropertyReader:
             return
         inner = list(self._inner(schema, value))
         yield from inner
+        if any(value in getattr(each, 'ours', ()) for each in schema.constraints):
+            yield _not_in_heat((), f'value "{value}"')
         # a list or map with calls in it cannot be converted, but it never fits another type
         misfit = schema.type not in (_TYPES.get(type(value)), ANY)
         if not any(violation.rule not in _NO_MISTAKES for violation in inner) and (
