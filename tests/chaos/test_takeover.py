@@ -8,6 +8,7 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import locks
+from heat_lite.engine.execution.preview import LISTS
 from heat_lite.engine.service import EngineService
 from heat_lite.engine.stack import snapshots
 from tests import databases, engines
@@ -424,3 +425,60 @@ def test_interrupted_adoption_is_continued_or_undone(count, url):
             assert chaos_cloud.cloud.names() == abandoned
 
     recover(url, inspect, settle=False, **engine_processes.ADOPTION)
+
+
+POINTS = [
+    *((f'{when} {call}', 1) for call in ('update', 'create') for when in ('before', 'after')),
+    *((point, count) for point in ('commit', 'committed') for count in (1, 2, 3, 4)),
+]
+
+
+@pytest.mark.parametrize('convergence', [False, True])
+@pytest.mark.parametrize(('checkpoint', 'count'), POINTS)
+def test_partial_update_that_is_taken_over_stays_partial(
+    url, checkpoint, count, convergence, monkeypatch
+):
+    monkeypatch.setattr(engines, 'CONVERGENCE', convergence)
+    wanted = template(
+        a=thing(value='x'), b=thing(GENERATED, other='y'), c=thing(value='z'), d=thing()
+    )
+
+    def work(driver):
+        stack = create(driver, template(a=thing(), b=thing(GENERATED), c=thing()))
+        engine_processes.KillPoint(checkpoint, count).arm(engines.session.engine())
+        driver.client.update_stack(
+            driver.context,
+            stack_identity=stack,
+            template=wanted,
+            params={},
+            files={},
+            args={},
+            part={'target': ['a', 'd']},
+        )
+        driver.wait(stack)
+
+    engine_processes.run_engine(url, work)
+
+    def inspect(driver):
+        stack = driver.stack(identity(driver))
+        state = driver.state(identity(driver))
+        if state == 'CREATE_COMPLETE':  # it was killed before the update began
+            assert checkpoint.startswith('commit') and set(driver.resources(identity(driver))) == {
+                *'abc'
+            }
+            return
+        assert (state, stack['not_applied']) == ('UPDATE_COMPLETE', ['b', 'c'])
+        stored = driver.client.get_template(driver.context, stack_identity=identity(driver))
+        values = {name: each['properties'] for name, each in stored['resources'].items()}
+        assert values == {'a': {'value': 'x'}, 'b': {}, 'c': {}, 'd': {}}
+        states = driver.resources(identity(driver))
+        assert states['b'] == states['c'] == 'CREATE_COMPLETE' and states.keys() == {*'abcd'}
+        preview = driver.preview(identity(driver), wanted)
+        changes = {
+            each['resource_name']: each['action']
+            for kind in LISTS.values()
+            for each in preview[kind]
+        }
+        assert changes == {'a': 'none', 'b': 'replace', 'c': 'update', 'd': 'none'}
+
+    recover(url, inspect)
