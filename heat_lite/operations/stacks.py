@@ -54,6 +54,11 @@ LIST = {**FILTERS, **PAGE, **SCOPE, **dict.fromkeys(('global_tenant', 'with_coun
 PLANNING = {'store': FLAG, 'live': FLAG}
 PREVIEW = {'show_nested': FLAG, **PLANNING}
 
+
+def _names(description: str) -> Values:
+    return {'type': 'array', 'items': STRING, 'description': description}
+
+
 BODY: Values = {
     'type': 'object',
     'properties': {
@@ -73,7 +78,14 @@ BODY: Values = {
 }
 UPDATE_BODY: Values = {
     **BODY,
-    'properties': {**BODY['properties'], 'revision': {'type': 'integer'}, 'plan': STRING},
+    'properties': {
+        **BODY['properties'],
+        'revision': {'type': 'integer'},
+        'plan': STRING,
+        'target': _names('Resources to change, with what they require; the others stay.'),
+        'exclude': _names('Resources that stay as they are.'),
+        'replace': _names('Resources to recreate.'),
+    },
 }
 NEW_BODY: Values = {**BODY, 'required': ['stack_name']}
 REFACTOR_BODY: Values = {

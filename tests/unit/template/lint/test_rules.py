@@ -515,3 +515,24 @@ def test_lint_bound_that_is_not_a_number_is_found_at_its_parameter():
     [found] = [each for each in lint({'x': text}) if each.level == 'error']
     assert (found.line, found.rule) == (3, 'parameter-schema')
     assert found.text == 'Parameter \'p\' is invalid: "x" is not a number'
+
+
+@pytest.mark.parametrize(
+    ('path', 'text'),
+    [
+        ('flavour', 'There is no property "flavour". Did you mean "flavor"?'),
+        ('networks.0.prt', 'There is no property "networks.0.prt". Did you mean "port"?'),
+        ('networks.port', 'There is no property "networks.port". "port" is no index of a list.'),
+        ('networks.0.port', None),
+        ('metadata.any.thing', None),
+    ],
+)
+def test_path_of_ignored_changes_leads_to_a_property(path, text):
+    resource = (
+        '  r:\n    type: OS::Nova::Server\n    properties: {flavor: a, image: b}\n'
+        f'    lifecycle: {{ignore_changes: [{path}]}}\n'
+    )
+    own = 'heat_template_version: heat_lite_2026-12-01\nresources:\n'
+    found = lint({'x': own + resource})
+    texts = [each.text for each in found if each.rule == 'unknown-property']
+    assert texts == ([text] if text else [])
