@@ -57,7 +57,11 @@ REASONS = {
 EXTENSIONS = (
     'address-scope provider subnet_allocation router security-group qos qos-bw-minimum-ingress '
     'stateful-security-group qos-pps-minimum segment trunk quotas '
-    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas '
+    'rbac-policies extraroute extraroute-atomic floating-ip-port-forwarding vpnaas fwaas_v2 '
+    'address-group security-groups-remote-address-group security-groups-default-rules '
+    'bgp bgp_dragent_scheduler bgpvpn bgpvpn-routes-control bgpvpn-vni vpn-endpoint-groups '
+    'local_ip l3-ndp-proxy l3-conntrack-helper qos-pps network-segment-range tap-mirror '
+    'extra_dhcp_opt subnet-service-types '
     'network-gateway taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage os-volume-type-access'
 ).split()
@@ -437,8 +441,9 @@ class Cloud:
         ]
         referring = [
             where
-            for (owner, where, _), each in self.objects.items()
+            for (owner, where, other), each in self.objects.items()
             if owner == row.service
+            and other != one
             and where not in cascades
             and any(REFERENCE.match(k) and v == one for k, v in each.items())
         ]

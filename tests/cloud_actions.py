@@ -171,7 +171,7 @@ def extra_routes(cloud, service, one, what, body, **_):
     return 200, {'router': router}
 
 
-@route('network', 'GET', r'/(?P<where>networks|routers)/(?P<one>[^/]+)/(?:dhcp|l3)-agents')
+@route('network', 'GET', r'/(?P<where>[\w-]+)/(?P<one>[^/]+)/(?:bgp-dr|dhcp-|l3-)agents')
 def agents_of(cloud, service, where, one, **_):
     require(cloud, service, f'/{where}', one)
     return 200, {
@@ -181,7 +181,7 @@ def agents_of(cloud, service, where, one, **_):
     }
 
 
-@route('network', 'POST', r'/agents/(?P<agent>[^/]+)/(?:dhcp-networks|l3-routers)')
+@route('network', 'POST', r'/agents/(?P<agent>[^/]+)/(?:bgp-drinstances|dhcp-networks|l3-routers)')
 def add_agent(cloud, service, agent, body, **_):
     require(cloud, service, '/agents', agent)
     ((_, value),) = body.items()
@@ -189,10 +189,30 @@ def add_agent(cloud, service, agent, body, **_):
     return 201, None
 
 
-@route('network', 'DELETE', r'/agents/(?P<agent>[^/]+)/(?:dhcp-networks|l3-routers)/(?P<one>[^/]+)')
+@route('network', 'DELETE', r'/agents/(?P<agent>[^/]+)/[\w-]+/(?P<one>[^/]+)')
 def remove_agent(cloud, service, agent, one, **_):
     cloud.state['agents'].discard((agent, one))
     return 204, None
+
+
+@route('network', 'PUT', r'/address-groups/(?P<one>[^/]+)/(?P<what>add|remove)_addresses')
+def change_addresses(cloud, service, one, what, body, **_):
+    group = require(cloud, service, '/address-groups', one)
+    kept = [each for each in group['addresses'] if each not in body['addresses']]
+    group['addresses'] = [*kept, *body['addresses']] if what == 'add' else kept
+    return 200, {'address_group': group}
+
+
+BGP_LINK = r'/bgp-speakers/(?P<one>[^/]+)/(?P<what>add|remove)_(bgp|gateway)_(?P<noun>\w+)'
+
+
+@route('network', 'PUT', BGP_LINK)
+def change_speaker(cloud, service, one, what, noun, body, **_):
+    links = require(cloud, service, '/bgp-speakers', one)[f'{noun}s']
+    ((_, value),) = body.items()
+    require(cloud, service, {'peer': '/bgp-peers', 'network': '/networks'}[noun], value)
+    (links.append if what == 'add' else links.remove)(value)
+    return 200, body
 
 
 @route('network', 'PUT', r'/network-gateways/(?P<one>[^/]+)/(?P<what>connect|disconnect)_network')

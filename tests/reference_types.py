@@ -16,7 +16,11 @@ FACTS = json.loads((Path(__file__).parent / 'reference' / 'resource_types.json')
 FLAGS = ('required', 'update_allowed', 'immutable', 'allow_conversion')
 PLAIN = {'status': 'SUPPORTED'}
 #: {type: properties that Heat requires, and that another one of ours may replace}
-RELAXED = {'OS::Octavia::LoadBalancer': {'vip_subnet'}}
+RELAXED = {
+    'OS::Neutron::IPsecSiteConnection': {'peer_cidrs'},
+    'OS::Neutron::VPNService': {'subnet'},
+    'OS::Octavia::LoadBalancer': {'vip_subnet'},
+}
 
 
 def properties(schemata, relaxed=()):

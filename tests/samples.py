@@ -42,6 +42,7 @@ FORMATS = {
     'zaqar.queue': ('a queues', 'a queues'),
     'mistral.workflow': ('a workflows', 'a workflows'),
 }
+TARGETS = ('export_targets', 'import_targets', 'route_distinguishers', 'route_targets')
 #: values that no schema contains; OMIT: properties that exclude others, or their older names
 OMIT = object()
 SAMPLES = {
@@ -105,7 +106,11 @@ SAMPLES = {
         'replacement_policy': OMIT,
         'security_groups': ['a security_group'],
     },
-    'OS::Neutron::SecurityGroupRule': {'remote_ip_prefix': OMIT},
+    'OS::Neutron::SecurityGroupRule': {'remote_ip_prefix': OMIT, 'remote_address_group': OMIT},
+    'OS::Neutron::DefaultSecurityGroupRule': {'remote_ip_prefix': OMIT, 'remote_group': OMIT},
+    'OS::Neutron::BGPVPN': dict.fromkeys(TARGETS, ['64512:1']),
+    'OS::Neutron::BGPSpeaker': {'dragent_ids': ['{agent}']},
+    'OS::Neutron::VPNEndpointGroup': {'type': 'subnet', 'endpoints': ['a subnet']},
     'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{floatingip}'},
     'OS::Neutron::FloatingIPPortForward': {'floating_ip': '{floatingip}'},
     'OS::Neutron::MeteringRule': {
@@ -113,10 +118,14 @@ SAMPLES = {
         'remote_ip_prefix': '10.3.0.0/24',
     },
     'OS::Neutron::RBACPolicy': {'object_type': 'network', 'object_id': 'a network'},
-    'OS::Neutron::Firewall': {'firewall_policy_id': '{firewall_policy}'},
+    'OS::Neutron::Firewall': {
+        'firewall_policy_id': '{firewall_policy}',
+        'value_specs': {'ports': ['{port}']},
+    },
     'OS::Neutron::IPsecSiteConnection': {
         'ikepolicy_id': '{ikepolicy}',
         'ipsecpolicy_id': '{ipsecpolicy}',
+        'peer_cidrs': OMIT,
         'vpnservice_id': '{vpnservice}',
     },
     'OS::Neutron::L2GatewayConnection': {'l2_gateway_id': '{l2_gateway}'},
@@ -301,6 +310,9 @@ CHANGED = {
     'OS::Neutron::SubnetPool': {'min_prefixlen': 9, 'default_prefixlen': 23, 'max_prefixlen': 27},
     'OS::Neutron::Router': {'availability_zone_hints': ['one'], 'l3_agent_ids': ['{other_agent}']},
     'OS::Neutron::Net': {'dhcp_agent_ids': []},
+    'OS::Neutron::BGPVPN': dict.fromkeys(TARGETS, ['64512:2']),
+    'OS::Neutron::BGPSpeaker': {'dragent_ids': ['{other_agent}'], 'peers': []},
+    'OS::Neutron::Firewall': {'value_specs': {'ports': ['{port}', '{server}']}},
     'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{other_floatingip}'},
     'OS::Neutron::Port': {'security_groups': []},
 }
@@ -338,7 +350,7 @@ def seed(cloud):
         'other_agent': cloud.put('network', '/agents'),
         'floatingip': cloud.put('network', '/floatingips'),
         'other_floatingip': cloud.put('network', '/floatingips'),
-        'firewall_policy': cloud.put('network', '/fw/firewall_policies'),
+        'firewall_policy': cloud.put('network', '/fwaas/firewall_policies'),
         'ikepolicy': cloud.put('network', '/vpn/ikepolicies'),
         'ipsecpolicy': cloud.put('network', '/vpn/ipsecpolicies'),
         'vpnservice': cloud.put('network', '/vpn/vpnservices'),

@@ -334,7 +334,14 @@ FINDERS: dict[str, Finder] = {
     'mistral.workflow': Finder(
         'mistral', '/workflows', None, 'workflows', 'Workflow', has_uuids=False
     ),
+    'neutron.address_group': _neutron('/address-groups', 'address_group'),
     'neutron.address_scope': _neutron('/address-scopes', 'address_scope'),
+    'neutron.bgp_peer': _neutron('/bgp-peers', 'bgp_peer'),
+    'neutron.bgpvpn': _neutron('/bgpvpn/bgpvpns', 'bgpvpn'),
+    'neutron.endpoint_group': _neutron('/vpn/endpoint-groups', 'endpoint_group'),
+    'neutron.firewall_policy': _neutron(
+        '/fwaas/firewall_policies', 'firewall_policy', 'firewall_policies'
+    ),
     'neutron.floating_ip': Finder(
         'neutron', '/floatingips', 'floatingip', name_field='floating_ip_address'
     ),
@@ -350,6 +357,7 @@ FINDERS: dict[str, Finder] = {
         id_field='name',
         not_found=_NO_PROVIDER,
     ),
+    'neutron.local_ip': _neutron('/local_ips', 'local_ip'),
     'neutron.network': _neutron('/networks', 'network'),
     'neutron.port': _neutron('/ports', 'port'),
     'neutron.port_pair': _neutron('/sfc/port_pairs', 'port_pair'),

@@ -148,10 +148,20 @@ _TABLE = """
     OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
     OS::Monasca::AlarmDefinition base.hidden_types:OSMonascaAlarmDefinition
     OS::Monasca::Notification base.hidden_types:OSMonascaNotification
+    OS::Neutron::AddressGroup openstack.neutron.address_group:AddressGroup
     OS::Neutron::AddressScope openstack.neutron.subnet:AddressScope openstack.neutron.address_scope
+    OS::Neutron::BGPPeer openstack.neutron.bgp:BGPPeer
+    OS::Neutron::BGPSpeaker openstack.neutron.bgp:BGPSpeaker
+    OS::Neutron::BGPVPN openstack.neutron.bgpvpn:BGPVPN
+    OS::Neutron::BGPVPN-NET-ASSOCIATION openstack.neutron.bgpvpn:NetworkAssociation
+    OS::Neutron::BGPVPN-PORT-ASSOCIATION openstack.neutron.bgpvpn:PortAssociation
+    OS::Neutron::BGPVPN-ROUTER-ASSOCIATION openstack.neutron.bgpvpn:RouterAssociation
+    OS::Neutron::ConntrackHelper openstack.neutron.router_helpers:ConntrackHelper
+    OS::Neutron::DefaultSecurityGroupRule openstack.neutron.address_group:DefaultSecurityGroupRule
     OS::Neutron::ExtraRoute openstack.neutron.extra_route:ExtraRoute openstack.neutron.extraroute
     OS::Neutron::ExtraRouteSet openstack.neutron.extra_route:ExtraRouteSet openstack.neutron.extrarouteset
     OS::Neutron::Firewall openstack.neutron.firewall:Firewall openstack.neutron.firewall
+    OS::Neutron::FirewallGroup openstack.neutron.firewall:FirewallGroup
     OS::Neutron::FirewallPolicy openstack.neutron.firewall:FirewallPolicy openstack.neutron.firewall
     OS::Neutron::FirewallRule openstack.neutron.firewall:FirewallRule openstack.neutron.firewall
     OS::Neutron::FloatingIP openstack.neutron.floating_ip:FloatingIP openstack.neutron.floatingip
@@ -172,10 +182,14 @@ _TABLE = """
     OS::Neutron::LBaaS::Pool base.hidden_types:OSNeutronLBaaSPool
     OS::Neutron::LBaaS::PoolMember base.hidden_types:OSNeutronLBaaSPoolMember
     OS::Neutron::LoadBalancer base.hidden_types:OSNeutronLoadBalancer
+    OS::Neutron::LocalIP openstack.neutron.local_ip:LocalIP
+    OS::Neutron::LocalIPAssociation openstack.neutron.local_ip:LocalIPAssociation
     OS::Neutron::MeteringLabel openstack.neutron.metering:MeteringLabel openstack.neutron.metering
     OS::Neutron::MeteringRule openstack.neutron.metering:MeteringRule openstack.neutron.metering
+    OS::Neutron::NDPProxy openstack.neutron.router_helpers:NDPProxy
     OS::Neutron::Net openstack.neutron.net:Net openstack.neutron.net
     OS::Neutron::NetworkGateway openstack.neutron.gateways:NetworkGateway openstack.neutron.network_gateway
+    OS::Neutron::NetworkSegmentRange openstack.neutron.segment_range:NetworkSegmentRange
     OS::Neutron::Pool base.hidden_types:OSNeutronPool
     OS::Neutron::PoolMember base.hidden_types:OSNeutronPoolMember
     OS::Neutron::Port openstack.neutron.port:Port openstack.neutron.port
@@ -187,6 +201,7 @@ _TABLE = """
     OS::Neutron::QoSDscpMarkingRule openstack.neutron.qos:QoSDscpMarkingRule openstack.neutron.qos
     OS::Neutron::QoSMinimumBandwidthRule openstack.neutron.qos:QoSMinimumBandwidthRule openstack.neutron.qos
     OS::Neutron::QoSMinimumPacketRateRule openstack.neutron.qos:QoSMinimumPacketRateRule openstack.neutron.qos
+    OS::Neutron::QoSPacketRateLimitRule openstack.neutron.qos:QoSPacketRateLimitRule
     OS::Neutron::QoSPolicy openstack.neutron.qos:QoSPolicy openstack.neutron.qos
     OS::Neutron::Quota openstack.quotas:NeutronQuota openstack.neutron.quota
     OS::Neutron::RBACPolicy openstack.neutron.rbac_policy:RBACPolicy openstack.neutron.rbac_policy
@@ -199,8 +214,10 @@ _TABLE = """
     OS::Neutron::Subnet openstack.neutron.subnet:Subnet openstack.neutron.subnet
     OS::Neutron::SubnetPool openstack.neutron.subnet:SubnetPool openstack.neutron.subnetpool
     OS::Neutron::TaaS::TapFlow openstack.neutron.taas:TapFlow openstack.neutron.taas.tap_flow
+    OS::Neutron::TaaS::TapMirror openstack.neutron.taas:TapMirror
     OS::Neutron::TaaS::TapService openstack.neutron.taas:TapService openstack.neutron.taas.tap_service
     OS::Neutron::Trunk openstack.neutron.port:Trunk openstack.neutron.trunk
+    OS::Neutron::VPNEndpointGroup openstack.neutron.vpn:EndpointGroup
     OS::Neutron::VPNService openstack.neutron.vpn:VPNService openstack.neutron.vpnservice
     OS::Nova::Flavor openstack.nova.flavor:NovaFlavor openstack.nova.flavor
     OS::Nova::FlavorAccess openstack.nova.flavor:FlavorAccess

@@ -151,7 +151,7 @@ class ServiceObject(ServiceResource):
     # ------------------------------------------------------------ paths
 
     def collection(self):
-        return self.rest.path.format_map(_PathProperties(self))
+        return self.rest.path.format_map(live_state.PathProperties(self))
 
     def object_path(self):
         return f'{self.collection()}/{self.resource_id}'
@@ -247,6 +247,10 @@ class CloudResource(ServiceObject):
             if 'entity' not in vars(cls):
                 cls.entity = rest.key
 
+    #: the properties that tell an object from all others of its collection: the service refuses a
+    #: second one with their values, so that one without a name can be found again
+    unique_by: tuple[str, ...] = ()
+
     # ------------------------------------------------------------ hooks of types
 
     def body(self, values):
@@ -283,6 +287,8 @@ class CloudResource(ServiceObject):
         if there is none. Raises Interrupted if the name was given in the template, so that another
         object may have it, and no object has the mark of this resource.
         """
+        if self.unique_by:
+            return live_state.find_unique(self)
         if not self.has_name():
             return super().find_existing()
         key = self.properties_schema[NAME].key(NAME)
@@ -463,14 +469,3 @@ class CloudResource(ServiceObject):
         stored, ignored = self.stored_properties(), self.definition.ignored_paths
         drift = live_state.describe_drift(stored, self._observed(found), ignored)
         return drift and lifecycle.Drift(drift)
-
-
-class _PathProperties(dict):
-    """The stored properties of a resource, as the fields of a path."""
-
-    def __init__(self, resource):
-        super().__init__()
-        self._resource = resource
-
-    def __missing__(self, name):
-        return self._resource.stored_property(name)

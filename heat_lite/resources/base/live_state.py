@@ -22,6 +22,28 @@ def list_key(path):
     return path.rpartition('/')[2].replace('-', '_')
 
 
+class PathProperties(dict):
+    """The stored properties of a resource, as the fields of a path."""
+
+    def __init__(self, resource):
+        super().__init__()
+        self._resource = resource
+
+    def __missing__(self, name):
+        return self._resource.stored_property(name)
+
+
+def find_unique(resource):
+    """Return the id of the object with the values of ``unique_by``; None if there is none."""
+    schemata, path = resource.properties_schema, resource.collection()
+    wanted = {
+        schemata[name].key(name): resource.stored_property(name) for name in resource.unique_by
+    }
+    listed = resource.client().list(path, list_key(path))
+    same = (each for each in listed if all(each.get(key) == wanted[key] for key in wanted))
+    return next((str(each[resource.rest.id]) for each in same), None)
+
+
 def list_objects(resource):
     """Return the objects of the collection of a resource, in each of its parents, by id; None if
     the parents cannot be listed.

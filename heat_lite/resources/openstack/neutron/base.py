@@ -3,6 +3,7 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
+from heat_lite.resources.base.property_rules import given, refuse
 from heat_lite.template import checks
 from heat_lite.template.constraints import LIST
 from heat_lite.template.schema import list_, map_, string
@@ -16,7 +17,9 @@ POLICY = 'OS::Neutron::RBACPolicy'
 #: what an update sends for properties without a value, where Neutron refuses null
 UNSET = {
     **dict.fromkeys(('description', 'dns_domain', 'dns_name'), ''),
-    **dict.fromkeys(('allowed_address_pairs', 'allocation_pools', 'host_routes'), []),
+    **dict.fromkeys(
+        ('allowed_address_pairs', 'allocation_pools', 'host_routes', 'service_types'), []
+    ),
     'external_gateway_info': {},
     'stateful': True,
 }
@@ -38,6 +41,26 @@ def value_specs_property(noun, **options):
         default={},
         sent=False,
         **options,
+    )
+
+
+def project_property(noun):
+    return string(
+        f'Project of the {noun}, by name or id. Requires administrator rights.',
+        ref='keystone.project',
+        wire='tenant_id',
+    )
+
+
+def needs_extension(alias, *names):
+    """Return the rules that the properties are given only where Neutron has an extension."""
+    return tuple(
+        refuse(
+            f'Neutron lacks the extension {alias}: remove the property "{name}".',
+            lambda resource: resource.missing_extension(alias),
+            **{name: given},
+        )
+        for name in names
     )
 
 

@@ -1,7 +1,16 @@
-"""OS::Neutron::Firewall, OS::Neutron::FirewallPolicy and OS::Neutron::FirewallRule."""
+"""The types of firewalls (FWaaS v2): OS::Neutron::FirewallGroup, FirewallPolicy and FirewallRule.
+
+OS::Neutron::Firewall is a group under the name that FWaaS v1 had for a firewall, which Neutron has
+no longer.
+"""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource, value_specs_property
+from heat_lite.resources.base.property_rules import refuse
+from heat_lite.resources.openstack.neutron.base import (
+    NeutronResource,
+    project_property,
+    value_specs_property,
+)
 from heat_lite.template.schema import (
     attributes,
     boolean,
@@ -13,19 +22,74 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
+from heat_lite.template.support import OURS
+
+INGRESS, EGRESS = 'ingress_firewall_policy_id', 'egress_firewall_policy_id'
+GROUP = Rest(
+    'neutron',
+    '/fwaas/firewall_groups',
+    'firewall_group',
+    ready=('ACTIVE', 'INACTIVE', 'DOWN'),
+    retry_conflict=True,
+    deletes_async=True,
+    delete_failed=('ERROR',),
+    extension='fwaas_v2',
+)
+
+
+class FirewallGroup(NeutronResource):
+    """A firewall group: applies firewall policies to ports."""
+
+    resource_type = 'OS::Neutron::FirewallGroup'
+    since = OURS
+    rest = GROUP
+
+    properties_schema = {
+        'name': name_property(),
+        'admin_state_up': switch('Administrative state of the firewall group.'),
+        'description': description_property(),
+        'egress_firewall_policy': string(
+            'Firewall policy for outgoing traffic, by name or id.',
+            update_allowed=True,
+            ref='neutron.firewall_policy',
+            wire=EGRESS,
+        ),
+        'ingress_firewall_policy': string(
+            'Firewall policy for incoming traffic, by name or id.',
+            update_allowed=True,
+            ref='neutron.firewall_policy',
+            wire=INGRESS,
+        ),
+        'ports': list_(
+            'Ports of routers or servers, by name or id.',
+            string(ref='neutron.port'),
+            default=[],
+            update_allowed=True,
+        ),
+        'project': project_property('firewall group'),
+        'shared': switch('Whether other projects can use the firewall group.', default=False),
+    }
+    attributes_schema = attributes({'status': 'Status of the firewall group.'})
+
+
+def _without_ports(specs, read):
+    return not (specs or {}).get('ports')
 
 
 class Firewall(NeutronResource):
-    """A firewall on the routers of a project."""
+    """A firewall group by its name in FWaaS v1: one policy for both directions, and the ports in
+    ``value_specs``.
+    """
 
     resource_type = 'OS::Neutron::Firewall'
-    rest = Rest('neutron', '/fw/firewalls', 'firewall', extension='fwaas')
+    rest = GROUP
+    entity = 'firewall'
     strict_specs = True
 
     properties_schema = {
         'name': name_property(),
         'firewall_policy_id': string(
-            'Id of the firewall policy.', required=True, update_allowed=True
+            'Id of the firewall policy.', required=True, update_allowed=True, wire=INGRESS
         ),
         'admin_state_up': switch('Administrative state of the firewall.'),
         'description': description_property(),
@@ -36,11 +100,19 @@ class Firewall(NeutronResource):
         ),
         'value_specs': value_specs_property('firewall', update_allowed=True, since='5.0.0'),
     }
+    property_rules = (
+        refuse(
+            'Neutron has no longer firewalls for the routers of a project (FWaaS v1). Name the '
+            'ports of the routers, as value_specs: {{ports: [ID, ...]}}, or use '
+            'OS::Neutron::FirewallGroup.',
+            value_specs=_without_ports,
+        ),
+    )
     attributes_schema = attributes(
         {
             'admin_state_up': 'Administrative state that Neutron shows for the firewall.',
             'description': 'Description of the firewall.',
-            'firewall_policy_id': 'Id of the policy that the firewall applies.',
+            'firewall_policy_id': text('Id of the policy that the firewall applies.', wire=INGRESS),
             'name': 'Name of the firewall.',
             'shared': text('Whether the firewall is shared.', history='unsupported 6.0.0'),
             'status': 'Status of the firewall.',
@@ -48,12 +120,22 @@ class Firewall(NeutronResource):
         }
     )
 
+    def body(self, values):
+        return _both_directions(super().body(values))
+
+    def changes(self, changed, diff):
+        return _both_directions(super().changes(changed, diff))
+
+
+def _both_directions(values):
+    return {**values, EGRESS: values[INGRESS]} if INGRESS in values else values
+
 
 class FirewallPolicy(NeutronResource):
     """A firewall policy: an ordered list of rules."""
 
     resource_type = 'OS::Neutron::FirewallPolicy'
-    rest = Rest('neutron', '/fw/firewall_policies', 'firewall_policy', extension='fwaas')
+    rest = Rest('neutron', '/fwaas/firewall_policies', 'firewall_policy', extension='fwaas_v2')
 
     properties_schema = {
         'name': name_property(),
@@ -80,7 +162,7 @@ class FirewallRule(NeutronResource):
     """A rule of a firewall policy."""
 
     resource_type = 'OS::Neutron::FirewallRule'
-    rest = Rest('neutron', '/fw/firewall_rules', 'firewall_rule', extension='fwaas')
+    rest = Rest('neutron', '/fwaas/firewall_rules', 'firewall_rule', extension='fwaas_v2')
 
     properties_schema = {
         'name': name_property(),
@@ -141,6 +223,16 @@ class FirewallRule(NeutronResource):
 
     def changes(self, changed, diff):
         return _any_protocol(super().changes(changed, diff))
+
+    def resolve_attribute(self, name):
+        """Return the policy, and the position in it, of a rule as FWaaS v1 has shown them."""
+        if name not in ('firewall_policy_id', 'position'):
+            return super().resolve_attribute(name)
+        policy, *_ = (self.show() or {}).get('firewall_policy_id') or [None]
+        if policy is None or name == 'firewall_policy_id':
+            return policy
+        found = self.client().show(f'/fwaas/firewall_policies/{policy}', 'firewall_policy')
+        return found['firewall_rules'].index(self.resource_id) + 1
 
 
 def _any_protocol(values):

@@ -12,6 +12,7 @@ from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
+    needs_extension,
     tags_property,
     value_specs_property,
 )
@@ -30,9 +31,11 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
+from heat_lite.template.support import OURS
 
 #: what Nova and others write into a port
 DEVICE = ('device_id', 'device_owner')
+DHCP_OPTIONS = 'extra_dhcp_opts'
 #: key in the data of the resource: the addresses that the replacing port needs
 RELEASED = 'lent_addresses'
 
@@ -80,6 +83,7 @@ class Port(NeutronResource):
             ],
             since='2015.1',
         ),
+        'description': description_property(since=OURS),
         'device_id': string(
             'Id of the device that uses the port.', default='', update_allowed=True
         ),
@@ -88,6 +92,16 @@ class Port(NeutronResource):
         ),
         'dns_name': string(
             'DNS name of the port.', update_allowed=True, custom='dns_name', since='7.0.0'
+        ),
+        DHCP_OPTIONS: list_(
+            'DHCP options for the device.',
+            {
+                'opt_name': string('Name of the DHCP option.', required=True),
+                'opt_value': string('Value of the DHCP option.', required=True),
+                'ip_version': integer('IP version of the option.', default=4, allowed=[4, 6]),
+            },
+            update_allowed=True,
+            since=OURS,
         ),
         'fixed_ips': list_(
             'Fixed IP addresses of the port. If omitted, Neutron allocates one for each IP '
@@ -144,7 +158,10 @@ class Port(NeutronResource):
         'tags': tags_property('port'),
         'value_specs': value_specs_property('port', update_allowed=True),
     }
-    property_rules = (conflict('fixed_ips', 'no_fixed_ips', test=filled),)
+    property_rules = (
+        conflict('fixed_ips', 'no_fixed_ips', test=filled),
+        *needs_extension('extra_dhcp_opt', DHCP_OPTIONS),
+    )
     attributes_schema = attributes(
         {
             'admin_state_up': 'Administrative state that Neutron shows for the port.',
@@ -191,7 +208,19 @@ class Port(NeutronResource):
             del changed['fixed_ips']  # an update without fixed_ips keeps the addresses
         if changed.get('security_groups', True) is None:
             changed['security_groups'] = self._default_security_groups()
+        if DHCP_OPTIONS in diff:
+            changed[DHCP_OPTIONS] = self._changed_options(changed[DHCP_OPTIONS] or [])
         return super().changes(changed, diff)
+
+    def _changed_options(self, wanted):
+        """Return the options of an update: a null removes one; one that is left out stays."""
+        kept = {(each['opt_name'], each['ip_version']) for each in wanted}
+        present = self.fetch()[DHCP_OPTIONS]
+        return wanted + [
+            {**each, 'opt_value': None}
+            for each in present
+            if (each['opt_name'], each['ip_version']) not in kept
+        ]
 
     def prepare_for_replace(self, definition):
         """A generator: release the addresses if the replacing port needs one of them."""

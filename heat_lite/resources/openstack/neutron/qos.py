@@ -10,6 +10,7 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
+from heat_lite.template.support import OURS
 
 
 class QoSPolicy(NeutronResource):
@@ -150,5 +151,38 @@ class QoSMinimumPacketRateRule(NeutronResource):
         ),
         'tenant_id': string(
             'Project of the minimum packet rate, by id. Requires administrator rights.'
+        ),
+    }
+
+
+class QoSPacketRateLimitRule(NeutronResource):
+    """A QoS rule that limits the packet rate."""
+
+    resource_type = 'OS::Neutron::QoSPacketRateLimitRule'
+    since = OURS
+    rest = Rest(
+        'neutron',
+        '/qos/policies/{policy}/packet_rate_limit_rules',
+        'packet_rate_limit_rule',
+        extension='qos-pps',
+    )
+    unique_by = ('direction',)
+
+    properties_schema = {
+        'max_kpps': integer(
+            'Largest rate in thousands of packets per second.',
+            required=True,
+            update_allowed=True,
+            min=0,
+        ),
+        'policy': _policy('packet rate limit'),
+        'direction': string(
+            'Direction of the limited packets, from the point of view of the port.',
+            default='egress',
+            update_allowed=True,
+            allowed=['egress', 'ingress'],
+        ),
+        'max_burst_kpps': integer(
+            'Burst size in thousands of packets.', default=0, update_allowed=True, min=0
         ),
     }

@@ -4,8 +4,8 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.live_state import to_wire
-from heat_lite.resources.base.property_rules import above, but, conflict, refuse
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
+from heat_lite.resources.base.property_rules import above, but, conflict, for_each, refuse
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, needs_extension
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -14,6 +14,7 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
+from heat_lite.template.support import OURS
 
 PROTOCOL_NAMES = (
     'ah dccp egp esp gre icmp icmpv6 igmp ipv6-encap ipv6-frag ipv6-icmp '
@@ -26,7 +27,9 @@ PROTOCOLS = [*range(256), *PROTOCOL_NAMES]
 EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
 DEFAULT_RULES = tuple({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)
 STATEFUL, STATEFUL_EXTENSION = 'stateful', 'stateful-security-group'
+ADDRESS_GROUPS = 'security-groups-remote-address-group'
 RULES, RULE = '/security-group-rules', 'OS::Neutron::SecurityGroupRule'
+REMOTE_ADDRESSES = 'remote_address_group_id'
 FIELDS = (
     'direction',
     'ethertype',
@@ -36,6 +39,7 @@ FIELDS = (
     'remote_group_id',
     'remote_ip_prefix',
     'description',
+    REMOTE_ADDRESSES,
 )
 
 
@@ -73,6 +77,11 @@ class SecurityGroup(NeutronResource):
                     'First port number, or ICMP type, of the rule.', min=0, max=65535
                 ),
                 'protocol': string('Protocol of the rule, by name or number.', allowed=PROTOCOLS),
+                REMOTE_ADDRESSES: string(
+                    'Remote address group of the rule, by name or id.',
+                    ref='neutron.address_group',
+                    since=OURS,
+                ),
                 'remote_group_id': string(
                     'Remote security group of the rule. If omitted, the group itself.',
                     ref='neutron.security_group',
@@ -102,6 +111,7 @@ class SecurityGroup(NeutronResource):
             lambda group: group.missing_extension(STATEFUL_EXTENSION),
             stateful=(False,),
         ),
+        for_each('rules', *needs_extension(ADDRESS_GROUPS, REMOTE_ADDRESSES)),
     )
 
     def update_object(self, values):
@@ -264,6 +274,12 @@ class SecurityGroupRule(NeutronResource):
         'protocol': string(
             'Protocol of the traffic, by name or number.', default='tcp', allowed=PROTOCOLS
         ),
+        'remote_address_group': string(
+            'Remote address group of the traffic, by name or id.',
+            ref='neutron.address_group',
+            since=OURS,
+            wire=REMOTE_ADDRESSES,
+        ),
         'remote_group': string(
             'Remote security group of the traffic, by name or id.',
             ref='neutron.security_group',
@@ -275,11 +291,14 @@ class SecurityGroupRule(NeutronResource):
     }
     property_rules = (
         conflict('remote_group', 'remote_ip_prefix'),
+        conflict('remote_group', 'remote_address_group'),
+        conflict('remote_address_group', 'remote_ip_prefix'),
         refuse(
             'The minimum port number must be less than or equal to the maximum port number.',
             protocol=but('icmp', 'icmpv6', 'ipv6-icmp'),
             port_range_min=above('port_range_max'),
         ),
+        *needs_extension(ADDRESS_GROUPS, 'remote_address_group'),
     )
 
     def objects(self):

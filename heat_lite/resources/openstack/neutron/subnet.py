@@ -16,6 +16,7 @@ from heat_lite.resources.base.property_rules import (
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
+    needs_extension,
     tags_property,
     value_specs_property,
 )
@@ -31,8 +32,10 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
+from heat_lite.template.support import OURS
 
 GATEWAY, AUTO = 'gateway_ip', 'auto'
+SERVICE_TYPES = 'service_types'
 
 
 def _is_no_gateway(text, read):
@@ -120,6 +123,13 @@ class Subnet(NeutronResource):
             history='supported 11.0.0, supported 9.0.0',
             wire='segment_id',
         ),
+        SERVICE_TYPES: list_(
+            'Device owners of the ports that get addresses of the subnet, such as '
+            '"network:floatingip"; without any, all ports do.',
+            string(),
+            update_allowed=True,
+            since=OURS,
+        ),
         'subnetpool': string(
             'Subnet pool of the subnet, by name or id.',
             ref='neutron.subnetpool',
@@ -147,6 +157,7 @@ class Subnet(NeutronResource):
         refuse(
             'Gateway IP address "{gateway_ip}" is in invalid format.', gateway_ip=_is_no_gateway
         ),
+        *needs_extension('subnet-service-types', SERVICE_TYPES),
     )
     attributes_schema = attributes(
         {

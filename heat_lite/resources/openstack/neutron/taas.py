@@ -1,8 +1,9 @@
-"""OS::Neutron::TaaS::TapService and OS::Neutron::TaaS::TapFlow."""
+"""The types of tap services: OS::Neutron::TaaS::TapService, TapFlow and TapMirror."""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import description_property, name_property, string
+from heat_lite.resources.openstack.neutron.base import NeutronResource, project_property
+from heat_lite.template.schema import description_property, integer, map_, name_property, string
+from heat_lite.template.support import OURS
 
 
 class TapService(NeutronResource):
@@ -55,4 +56,37 @@ class TapFlow(NeutronResource):
             'VLAN ids whose traffic is mirrored.',
             pattern='^([0-9]+(-[0-9]+)?)(,([0-9]+(-[0-9]+)?))*$',
         ),
+    }
+
+
+class TapMirror(NeutronResource):
+    """A tap mirror: the traffic of a port that is mirrored to an address through a tunnel."""
+
+    resource_type = 'OS::Neutron::TaaS::TapMirror'
+    since = OURS
+    rest = Rest('neutron', '/taas/tap_mirrors', 'tap_mirror', extension='tap-mirror')
+
+    properties_schema = {
+        'name': name_property(),
+        'directions': map_(
+            'Tunnel ids of the mirrored directions, from the point of view of the port.',
+            {
+                key: integer(f'Tunnel id of the {what} traffic.', min=0)
+                for key, what in {'IN': 'incoming', 'OUT': 'outgoing', 'BOTH': 'whole'}.items()
+            },
+            required=True,
+            min=1,
+        ),
+        'mirror_type': string('Type of the tunnel.', required=True, allowed=['erspanv1', 'gre']),
+        'port': string(
+            'Port whose traffic is sent to the address, by name or id.',
+            required=True,
+            ref='neutron.port',
+            wire='port_id',
+        ),
+        'remote_ip': string(
+            'Address at the other end of the tunnel.', required=True, custom='ip_addr'
+        ),
+        'description': description_property(),
+        'project': project_property('tap mirror'),
     }

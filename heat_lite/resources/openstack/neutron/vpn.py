@@ -1,7 +1,12 @@
 """The types of virtual private networks."""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.base.property_rules import conflict, filled, needs, one_of
+from heat_lite.resources.openstack.neutron.base import (
+    NeutronResource,
+    needs_extension,
+    project_property,
+)
 from heat_lite.template.schema import (
     alias,
     attributes,
@@ -15,6 +20,7 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
+from heat_lite.template.support import OURS
 
 
 class VPNService(NeutronResource):
@@ -33,8 +39,8 @@ class VPNService(NeutronResource):
             wire='router_id',
         ),
         'subnet': string(
-            'Subnet that the VPN service connects, by name or id.',
-            required=True,
+            'Subnet that the VPN service connects, by name or id. Connections with endpoint groups '
+            'need a service without one. Heat requires it.',
             ref='neutron.subnet',
             since='2014.2',
             wire='subnet_id',
@@ -197,6 +203,57 @@ class IPsecPolicy(VpnPolicy):
     )
 
 
+ENDPOINT_GROUPS = 'vpn-endpoint-groups'
+LOCAL, PEER = 'local_ep_group', 'peer_ep_group'
+#: types of endpoints that are objects of Neutron
+OBJECTS = ('network', 'router', 'subnet')
+
+
+def _endpoint_group(content):
+    return string(
+        f'Endpoint group of the {content}, by name or id.',
+        update_allowed=True,
+        ref='neutron.endpoint_group',
+        since=OURS,
+        wire=f'{"local" if "local" in content else "peer"}_ep_group_id',
+    )
+
+
+class EndpointGroup(NeutronResource):
+    """A VPN endpoint group: the subnets, or CIDRs, of one side of VPN connections."""
+
+    resource_type = 'OS::Neutron::VPNEndpointGroup'
+    since = OURS
+    rest = Rest('neutron', '/vpn/endpoint-groups', 'endpoint_group', extension=ENDPOINT_GROUPS)
+
+    properties_schema = {
+        'name': name_property(),
+        'endpoints': list_(
+            'Endpoints, all of the type: CIDRs, VLAN ids, or objects by name or id.',
+            string(),
+            required=True,
+            min=1,
+        ),
+        'type': string(
+            'Type of the endpoints. The local side of a connection has subnets, its peer CIDRs.',
+            required=True,
+            allowed=['subnet', 'cidr', 'network', 'router', 'vlan'],
+        ),
+        'description': description_property(),
+        'project': project_property('endpoint group'),
+    }
+
+    def body(self, values):
+        values, kind = super().body(values), values['type']
+        if kind not in OBJECTS:
+            return values
+        find = self.stack.clients().find
+        return {
+            **values,
+            'endpoints': [find(f'neutron.{kind}', each) for each in values['endpoints']],
+        }
+
+
 class IPsecSiteConnection(NeutronResource):
     """An IPsec connection between two sites."""
 
@@ -211,7 +268,8 @@ class IPsecSiteConnection(NeutronResource):
         'ipsecpolicy_id': string('Id of the IPsec policy.', required=True),
         'peer_address': string('Public address or host name of the peer gateway.', required=True),
         'peer_cidrs': list_(
-            "CIDRs of the peer's networks.", string(custom='net_cidr'), required=True
+            "CIDRs of the peer's networks. Heat requires them; endpoint groups replace them.",
+            string(custom='net_cidr'),
         ),
         'peer_id': string('Identity of the peer for authentication.', required=True),
         'psk': string('Pre-shared key.', required=True),
@@ -236,8 +294,17 @@ class IPsecSiteConnection(NeutronResource):
             default='bi-directional',
             allowed=['bi-directional', 'response-only'],
         ),
+        LOCAL: _endpoint_group('local subnets'),
         'mtu': integer('Maximum transmission unit of the connection.', default=1500),
+        PEER: _endpoint_group("CIDRs of the peer's networks"),
     }
+    property_rules = (
+        conflict('peer_cidrs', PEER, test=filled),
+        one_of('peer_cidrs', PEER),
+        needs(LOCAL, PEER),
+        needs(PEER, LOCAL),
+        *needs_extension(ENDPOINT_GROUPS, LOCAL, PEER),
+    )
     attributes_schema = attributes(
         {
             'admin_state_up': 'Administrative state that Neutron shows for the IPsec connection.',

@@ -1,0 +1,118 @@
+"""OS::Neutron::AddressGroup and OS::Neutron::DefaultSecurityGroupRule."""
+
+from heat_lite.common import status
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import above, but, conflict, refuse
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
+from heat_lite.resources.openstack.neutron.security_group import PROTOCOLS
+from heat_lite.template.schema import (
+    boolean,
+    description_property,
+    integer,
+    list_,
+    list_attribute,
+    name_property,
+    string,
+)
+from heat_lite.template.support import OURS
+
+ADDRESSES = 'addresses'
+
+
+class AddressGroup(NeutronResource):
+    """An address group: CIDRs that rules of security groups name together."""
+
+    resource_type = 'OS::Neutron::AddressGroup'
+    since = OURS
+    rest = Rest('neutron', '/address-groups', 'address_group', extension='address-group', mark=MARK)
+
+    properties_schema = {
+        'name': name_property(),
+        ADDRESSES: list_(
+            'CIDRs of the address group.',
+            string(custom='net_cidr'),
+            required=True,
+            update_allowed=True,
+        ),
+        'description': description_property(),
+        'project': project_property('address group'),
+    }
+    attributes_schema = {ADDRESSES: list_attribute('CIDRs that Neutron shows.')}
+
+    def changes(self, changed, diff):
+        changed.pop(ADDRESSES, None)  # see follow_up
+        return super().changes(changed, diff)
+
+    def follow_up(self, action, diff):
+        yield from super().follow_up(action, diff)
+        if action != status.UPDATE or ADDRESSES not in diff:
+            return
+        present, wanted = set(self.fetch()[ADDRESSES]), set(diff[ADDRESSES])
+        for verb, some in (('add', wanted - present), ('remove', present - wanted)):
+            if some:
+                path = f'{self.object_path()}/{verb}_addresses'
+                yield from self.send('PUT', path, {ADDRESSES: sorted(some)})
+
+
+class DefaultSecurityGroupRule(NeutronResource):
+    """A template of rules: Neutron copies it into each new security group. For administrators."""
+
+    resource_type = 'OS::Neutron::DefaultSecurityGroupRule'
+    since = OURS
+    rest = Rest(
+        'neutron',
+        '/default-security-group-rules',
+        'default_security_group_rule',
+        extension='security-groups-default-rules',
+    )
+
+    properties_schema = {
+        # Neutron refuses a second rule that differs in the description only
+        'description': description_property(update_allowed=False, immutable=True),
+        'direction': string(
+            'Direction of the traffic of the default rule.',
+            default='ingress',
+            allowed=['ingress', 'egress'],
+        ),
+        'ethertype': string(
+            'Ethertype of the traffic of the default rule.',
+            default='IPv4',
+            allowed=['IPv4', 'IPv6'],
+        ),
+        'port_range_max': integer(
+            'Last port number, or ICMP code, of the default rule.', min=0, max=65535
+        ),
+        'port_range_min': integer(
+            'First port number, or ICMP type, of the default rule.', min=0, max=65535
+        ),
+        'protocol': string('Protocol of the default rule, by name or number.', allowed=PROTOCOLS),
+        'remote_address_group': string(
+            'Remote address group of the default rule, by name or id.',
+            ref='neutron.address_group',
+            wire='remote_address_group_id',
+        ),
+        'remote_group': string(
+            'Id of the remote security group; PARENT means the new group itself.',
+            wire='remote_group_id',
+        ),
+        'remote_ip_prefix': string(
+            'CIDR of the remote end of the default rule.', custom='net_cidr'
+        ),
+        'used_in_default_sg': boolean(
+            'Whether the default group of a new project gets the rule.', default=False
+        ),
+        'used_in_non_default_sg': boolean(
+            'Whether each other new group gets the rule.', default=True
+        ),
+    }
+    unique_by = tuple(name for name in properties_schema if name != 'description')
+    property_rules = (
+        conflict('remote_group', 'remote_ip_prefix'),
+        conflict('remote_group', 'remote_address_group'),
+        conflict('remote_address_group', 'remote_ip_prefix'),
+        refuse(
+            'The first port number must not exceed the last one.',
+            protocol=but('icmp', 'icmpv6', 'ipv6-icmp'),
+            port_range_min=above('port_range_max'),
+        ),
+    )

@@ -1,0 +1,86 @@
+"""OS::Neutron::LocalIP and OS::Neutron::LocalIPAssociation."""
+
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.property_rules import one_of
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
+from heat_lite.template.schema import attributes, description_property, name_property, string
+from heat_lite.template.support import OURS
+
+EXTENSION = 'local_ip'
+
+
+class LocalIP(NeutronResource):
+    """A local IP: an address that leads to another port on each compute host."""
+
+    resource_type = 'OS::Neutron::LocalIP'
+    since = OURS
+    rest = Rest('neutron', '/local_ips', 'local_ip', extension=EXTENSION, mark=MARK)
+
+    properties_schema = {
+        'name': name_property(),
+        'description': description_property(),
+        'ip_mode': string(
+            'Whether the address of packets is translated or passed through.',
+            default='translate',
+            allowed=['translate', 'passthrough'],
+        ),
+        'local_ip_address': string(
+            'Address of the local IP. If omitted, that of the port or one of the network.',
+            custom='ip_addr',
+        ),
+        'local_port': string(
+            'Port whose address becomes the local IP, by name or id.',
+            ref='neutron.port',
+            wire='local_port_id',
+        ),
+        'network': string(
+            'Network that the local IP is allocated from, by name or id.',
+            ref='neutron.network',
+            wire='network_id',
+        ),
+        'project': project_property('local IP'),
+    }
+    property_rules = (one_of('local_port', 'network'),)
+    attributes_schema = attributes(
+        {
+            'local_ip_address': 'Address of the local IP that Neutron shows.',
+            'local_port_id': 'Id of the port that holds the address.',
+        }
+    )
+
+
+class LocalIPAssociation(NeutronResource):
+    """The association of a port with a local IP, for the compute host of the port."""
+
+    resource_type = 'OS::Neutron::LocalIPAssociation'
+    since = OURS
+    rest = Rest(
+        'neutron',
+        '/local_ips/{local_ip}/port_associations',
+        'port_association',
+        extension=EXTENSION,
+        id='fixed_port_id',
+    )
+    unique_by = ('fixed_port',)
+
+    properties_schema = {
+        'fixed_port': string(
+            'Port that the local IP leads to, by name or id.',
+            required=True,
+            ref='neutron.port',
+            wire='fixed_port_id',
+        ),
+        'local_ip': string(
+            'Local IP that leads to the port, by name or id.',
+            required=True,
+            ref='neutron.local_ip',
+            sent=False,
+        ),
+        'fixed_ip': string('Address of the port, if it has several.', custom='ip_addr'),
+    }
+    attributes_schema = attributes(
+        {
+            'host': 'Compute host of the port.',
+            'local_ip_address': 'Address that leads to the port.',
+        }
+    )

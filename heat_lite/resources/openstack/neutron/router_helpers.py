@@ -1,0 +1,82 @@
+"""OS::Neutron::NDPProxy and OS::Neutron::ConntrackHelper: what routers do with some packets."""
+
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
+from heat_lite.template.schema import (
+    attributes,
+    description_property,
+    integer,
+    name_property,
+    string,
+)
+from heat_lite.template.support import OURS
+
+
+class NDPProxy(NeutronResource):
+    """An NDP proxy: a router answers for an IPv6 address of a port in the external network.
+
+    The router has ``value_specs: {enable_ndp_proxy: true}``.
+    """
+
+    resource_type = 'OS::Neutron::NDPProxy'
+    since = OURS
+    rest = Rest('neutron', '/ndp_proxies', 'ndp_proxy', extension='l3-ndp-proxy', mark=MARK)
+
+    properties_schema = {
+        'name': name_property(),
+        'port': string(
+            'Port with the IPv6 address, by name or id.',
+            required=True,
+            ref='neutron.port',
+            wire='port_id',
+        ),
+        'router': string(
+            'Router that answers for the address, by name or id.',
+            required=True,
+            ref='neutron.router',
+            wire='router_id',
+        ),
+        'description': description_property(),
+        'ip_address': string('IPv6 address of the port, if it has several.', custom='ip_addr'),
+        'project': project_property('NDP proxy'),
+    }
+    attributes_schema = attributes({'ip_address': 'IPv6 address that Neutron shows.'})
+
+
+class ConntrackHelper(NeutronResource):
+    """A conntrack helper: a router follows the connections of a protocol such as FTP."""
+
+    resource_type = 'OS::Neutron::ConntrackHelper'
+    since = OURS
+    rest = Rest(
+        'neutron',
+        '/routers/{router}/conntrack_helpers',
+        'conntrack_helper',
+        extension='l3-conntrack-helper',
+    )
+    unique_by = ('helper', 'port', 'protocol')
+
+    properties_schema = {
+        'helper': string(
+            'Name of the helper, such as ftp or tftp.', required=True, update_allowed=True, max=64
+        ),
+        'port': integer(
+            'Port number whose packets the helper reads.',
+            required=True,
+            update_allowed=True,
+            min=1,
+            max=65535,
+        ),
+        'protocol': string(
+            'Protocol of the packets.',
+            required=True,
+            update_allowed=True,
+            allowed=['tcp', 'udp', 'dccp', 'icmp', 'ipv6-icmp', 'sctp'],
+        ),
+        'router': string(
+            'Router with the helper, by name or id.',
+            required=True,
+            ref='neutron.router',
+            sent=False,
+        ),
+    }
