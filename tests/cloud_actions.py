@@ -237,17 +237,18 @@ def remove_members(cloud, service, one, what, body, **_):
 # --------------------------------------------------------------- quotas
 
 
-def quotas(service, path, key):
+def quotas(service, path, key, method='PUT'):
     """Register the quota of a project; without a stored one the defaults apply."""
     pattern = rf'{path}/(?P<project>[^/]+)'
 
     @route(service, 'GET', pattern)
     def show(cloud, service, project, **_):
-        return 200, {key: cloud.state.get(('quota', service, project), {'id': project})}
+        found = cloud.state.get(('quota', service, project), {'id': project})
+        return 200, {key: found} if key else found
 
-    @route(service, 'PUT', pattern)
+    @route(service, method, pattern)
     def change(cloud, service, project, body, **_):
-        cloud.state.setdefault(('quota', service, project), {}).update(body[key])
+        cloud.state.setdefault(('quota', service, project), {}).update(body[key] if key else body)
         return 200, body
 
     @route(service, 'DELETE', pattern)
@@ -273,6 +274,47 @@ quotas('network', '/quotas', 'quota')
 quotas('block-storage', '/os-quota-sets', 'quota_set')
 quotas('compute', '/os-quota-sets', 'quota_set')
 quotas('load-balancer', '/lbaas/quotas', 'quota')
+quotas('dns', '/quotas', None, 'PATCH')
+
+
+@route('dns', 'POST', r'/zones/(?P<zone>[^/]+)/tasks/transfer_requests')
+def request_transfer(cloud, service, zone, body, **_):
+    require(cloud, service, '/zones', zone)
+    return cloud.create(service, '/zones/tasks/transfer_requests', {**body, 'zone_id': zone})
+
+
+def _pointer(cloud, one):
+    address = require(cloud, 'network', '/floatingips', one)['floating_ip_address']
+    shown = {'id': f'r:{one}', 'address': address, 'ptrdname': None, 'status': 'INACTIVE'}
+    return {**shown, **cloud.state.get('pointers', {}).get(one, {})}
+
+
+@route('dns', 'GET', '/reverse/floatingips')
+def list_pointers(cloud, service, **_):
+    found = [_pointer(cloud, each['id']) for each in cloud.of('network', '/floatingips')]
+    return 200, {'floatingips': found}
+
+
+@route('dns', 'GET', r'/reverse/floatingips/r:(?P<one>[^/]+)')
+def show_pointer(cloud, service, one, **_):
+    return 200, _pointer(cloud, one)
+
+
+@route('dns', 'PATCH', r'/reverse/floatingips/r:(?P<one>[^/]+)')
+def set_pointer(cloud, service, one, body, **_):
+    pointers = cloud.state.setdefault('pointers', {})
+    values = {**pointers.pop(one, {}), **body, 'status': 'ACTIVE'}
+    if values['ptrdname'] is None:
+        return 202, None
+    pointers[one] = values
+    return 202, _pointer(cloud, one)
+
+
+@route('container-infra', 'POST', r'/clusters/(?P<cluster>[^/]+)/actions/resize')
+def resize(cloud, service, cluster, body, **_):
+    group = require(cloud, service, f'/clusters/{cluster}/nodegroups', body['nodegroup'])
+    group['node_count'] = body['node_count']
+    return 202, {'uuid': cluster}
 
 
 # --------------------------------------------------------------- identity
@@ -769,7 +811,11 @@ def show_payload(cloud, service, one, environ, **_):
     return 200, secret['payload']
 
 
-@route('container-infra', 'PATCH', r'(?P<where>/clusters|/clustertemplates)/(?P<one>[^/]+)')
+@route(
+    'container-infra',
+    'PATCH',
+    r'(?P<where>/cluster.*)/(?P<one>[^/]+)',
+)
 def patch_cluster(cloud, service, where, one, body, **_):
     found = require(cloud, service, where, one)
     for step in body:

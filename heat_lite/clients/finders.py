@@ -305,6 +305,9 @@ FINDERS: dict[str, Finder] = {
     'keystone.role': _keystone('/roles', 'role', 'KeystoneRole', DomainFinder),
     'keystone.service': _keystone('/services', 'service', 'KeystoneService'),
     'keystone.user': _keystone('/users', 'user', 'KeystoneUser', DomainFinder),
+    'magnum.cluster': Finder(
+        'magnum', '/clusters', None, 'clusters', 'Cluster', id_field='uuid', filters_by_name=False
+    ),
     'magnum.cluster_template': Finder(
         'magnum',
         '/clustertemplates',

@@ -71,9 +71,15 @@ _TABLE = """
     OS::Cinder::VolumeType openstack.cinder.volume_type:CinderVolumeType openstack.cinder.volume_type
     OS::Cinder::VolumeTypeAccess openstack.cinder.volume_type:VolumeTypeAccess
     OS::Designate::Domain base.hidden_types:OSDesignateDomain
+    OS::Designate::PTRRecord openstack.designate:PTRRecord
+    OS::Designate::Quota openstack.quotas:DesignateQuota
     OS::Designate::Record base.hidden_types:OSDesignateRecord
     OS::Designate::RecordSet openstack.designate:DesignateRecordSet openstack.designate.recordset
+    OS::Designate::TSIGKey openstack.designate:TSIGKey
     OS::Designate::Zone openstack.designate:DesignateZone openstack.designate.zone
+    OS::Designate::ZoneShare openstack.designate:ZoneShare
+    OS::Designate::ZoneTransferAccept openstack.designate:ZoneTransferAccept
+    OS::Designate::ZoneTransferRequest openstack.designate:ZoneTransferRequest
     OS::Glance::Image base.hidden_types:OSGlanceImage
     OS::Glance::WebImage openstack.glance:GlanceWebImage openstack.glance.image
     OS::Heat::AccessPolicy heat.access_policy:AccessPolicy openstack.heat.access_policy
@@ -139,6 +145,7 @@ _TABLE = """
     OS::Magnum::BayModel openstack.magnum:BayModel
     OS::Magnum::Cluster openstack.magnum:Cluster openstack.magnum.cluster
     OS::Magnum::ClusterTemplate openstack.magnum:ClusterTemplate openstack.magnum.cluster_template
+    OS::Magnum::NodeGroup openstack.magnum:NodeGroup
     OS::Manila::SecurityService openstack.manila:SecurityService openstack.manila.security_service
     OS::Manila::Share openstack.manila:ManilaShare openstack.manila.share
     OS::Manila::ShareNetwork openstack.manila:ManilaShareNetwork openstack.manila.share_network

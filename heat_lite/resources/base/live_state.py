@@ -35,13 +35,14 @@ class PathProperties(dict):
 
 def find_unique(resource):
     """Return the id of the object with the values of ``unique_by``; None if there is none."""
-    schemata, path = resource.properties_schema, resource.collection()
+    schemata, rest = resource.properties_schema, resource.rest
     wanted = {
         schemata[name].key(name): resource.stored_property(name) for name in resource.unique_by
     }
+    path = rest.list_path or resource.collection()
     listed = resource.client().list(path, list_key(path))
     same = (each for each in listed if all(each.get(key) == wanted[key] for key in wanted))
-    return next((str(each[resource.rest.id]) for each in same), None)
+    return next((str(each[rest.id]) for each in same), None)
 
 
 def list_objects(resource):

@@ -1,8 +1,19 @@
 """The resource types of Designate."""
 
+from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
-from heat_lite.template.schema import description_property, integer, list_, map_, string, text
+from heat_lite.template.schema import (
+    attributes,
+    description_property,
+    integer,
+    list_,
+    map_,
+    name_property,
+    string,
+    text,
+)
+from heat_lite.template.support import OURS
 
 
 class DesignateZone(CloudResource):
@@ -122,3 +133,206 @@ class DesignateRecordSet(CloudResource):
     def is_described(self, found):
         """Return False for the records that Designate itself keeps for the zone."""
         return found['type'] not in ('SOA', 'NS') or found['name'] != found.get('zone_name')
+
+
+def _zone(action, **options):
+    return string(
+        f'Zone that is {action}, by name or id.',
+        required=True,
+        ref='designate.zone',
+        sent=False,
+        **options,
+    )
+
+
+class ZoneShare(CloudResource):
+    """A share of a zone: another project may have record sets in it."""
+
+    resource_type = 'OS::Designate::ZoneShare'
+    since = OURS
+    rest = Rest('designate', '/zones/{zone}/shares', None)
+    entity = 'zone_shares'
+
+    properties_schema = {
+        'target_project': string(
+            'Project that the zone is shared with, by name or id.',
+            required=True,
+            ref='keystone.project',
+            wire='target_project_id',
+        ),
+        'zone': _zone('shared'),
+    }
+
+    def find_existing(self):
+        target = self.stored_property('target_project')
+        listed = self.client().list(self.collection(), 'shared_zones')
+        return next((each['id'] for each in listed if each['target_project_id'] == target), None)
+
+    def objects(self):
+        return None
+
+
+TRANSFERS = '/zones/tasks/transfer_requests'
+
+
+class ZoneTransferRequest(CloudResource):
+    """A transfer request: offers a zone to another project."""
+
+    resource_type = 'OS::Designate::ZoneTransferRequest'
+    since = OURS
+    rest = Rest(
+        'designate',
+        '/zones/{zone}/tasks/transfer_requests',
+        None,
+        update='PATCH',
+        list_path=TRANSFERS,
+    )
+    entity = 'zone_transfers'
+    unique_by = ('zone',)
+    observed_keys = {'zone': 'zone_id'}
+
+    properties_schema = {
+        'zone': _zone('offered', wire='zone_id'),
+        'description': description_property(max=160),
+        'target_project': string(
+            'Only project that may accept the zone, by name or id.',
+            ref='keystone.project',
+            wire='target_project_id',
+        ),
+    }
+    attributes_schema = attributes(
+        {
+            'key': 'Key by which the other project accepts the zone.',
+            'status': 'Status of the transfer: ACTIVE or COMPLETE.',
+        }
+    )
+
+    def object_path(self):
+        return f'{TRANSFERS}/{self.resource_id}'
+
+
+class ZoneTransferAccept(CloudResource):
+    """The acceptance of a zone. Its deletion leaves the zone in the project."""
+
+    resource_type = 'OS::Designate::ZoneTransferAccept'
+    since = OURS
+    rest = Rest('designate', '/zones/tasks/transfer_accepts', None, ready=('COMPLETE',))
+    entity = 'zone_transfers'
+    unique_by = ('transfer_request',)
+
+    properties_schema = {
+        'key': string('Key of the transfer request.', required=True),
+        'transfer_request': string(
+            'Id of the transfer request.', required=True, wire='zone_transfer_request_id'
+        ),
+    }
+    attributes_schema = attributes({'zone_id': 'Id of the zone.'})
+
+    def handle_delete(self):
+        return
+
+
+class TSIGKey(CloudResource):
+    """A TSIG key, which authenticates zone transfers. For administrators."""
+
+    resource_type = 'OS::Designate::TSIGKey'
+    since = OURS
+    rest = Rest('designate', '/tsigkeys', None, update='PATCH')
+    entity = 'tsigkeys'
+
+    properties_schema = {
+        'name': name_property(),
+        'algorithm': string(
+            'Algorithm of the key.',
+            required=True,
+            update_allowed=True,
+            allowed=[f'hmac-{name}' for name in 'sha256 sha512 sha384 sha224 sha1 md5'.split()],
+        ),
+        'resource': string(
+            'What the key is for: a pool by id, or a zone by name or id.',
+            required=True,
+            update_allowed=True,
+            wire='resource_id',
+        ),
+        'scope': string(
+            'Kind of what the key is for.',
+            required=True,
+            update_allowed=True,
+            allowed=['POOL', 'ZONE'],
+        ),
+        'secret': string('Secret of the key.', required=True, update_allowed=True),
+    }
+
+    def body(self, values):
+        return self._with_zone(super().body(values))
+
+    def changes(self, changed, diff):
+        return self._with_zone(super().changes(changed, diff))
+
+    def _with_zone(self, values):
+        if 'resource_id' not in values or self.properties['scope'] != 'ZONE':
+            return values
+        zone = self.stack.clients().find('designate.zone', values['resource_id'])
+        return {**values, 'resource_id': zone}
+
+    def normalize(self, found):
+        """Return the key without its secret, which no message about drift may quote."""
+        hidden = ('secret', *(['resource_id'] if found['scope'] == 'ZONE' else ()))
+        return {name: value for name, value in found.items() if name not in hidden}
+
+
+REVERSE, NO_NAME = '/reverse/floatingips', {'ptrdname': None}
+
+
+class PTRRecord(CloudResource):
+    """A reverse (PTR) record: the DNS name of a floating IP."""
+
+    resource_type = 'OS::Designate::PTRRecord'
+    since = OURS
+    rest = Rest('designate', REVERSE, None, ready=('ACTIVE',), update='PATCH')
+    entity = 'floatingips'
+    repeatable = True
+
+    properties_schema = {
+        'floating_ip': string(
+            'Floating IP that gets the name, by address or id.',
+            required=True,
+            ref='neutron.floating_ip',
+            sent=False,
+        ),
+        'name': string(
+            'DNS name of the floating IP, with a trailing dot.',
+            required=True,
+            update_allowed=True,
+            custom='dns_domain',
+            wire='ptrdname',
+        ),
+        'description': description_property(max=160),
+        'ttl': integer(
+            'Time to live of the record in seconds.', update_allowed=True, min=1, max=2147483647
+        ),
+    }
+    attributes_schema = attributes({'address': 'Address of the floating IP.'})
+
+    def has_name(self):
+        return False  # it is one
+
+    def create_object(self, values):
+        """Generator: set the name of a floating IP, whose id Designate puts behind the region."""
+        end = f':{self.properties["floating_ip"]}'
+        listed = yield from self.call_with_retry(self.client().list, REVERSE, 'floatingips')
+        self.resource_id_set(next(each['id'] for each in listed if each['id'].endswith(end)))
+        return (yield from self.call_with_retry(self._update, values))
+
+    def fetch(self):
+        found = super().fetch()
+        if found['ptrdname'] is None:
+            raise errors.NotFound(f'{self.resource_id} has no name')
+        return found
+
+    def is_described(self, found):
+        return found['ptrdname'] is not None
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self.delete_if_present(self._update, NO_NAME)

@@ -1,8 +1,9 @@
 """The resource types of Magnum."""
 
+from heat_lite.common import status
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.resources.base.property_rules import given, refuse
+from heat_lite.resources.base.property_rules import above, given, needs_version, refuse
 from heat_lite.template import support
 from heat_lite.template.schema import (
     attributes,
@@ -15,6 +16,7 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
+from heat_lite.template.support import OURS
 
 
 class MagnumResource(CloudResource):
@@ -91,6 +93,77 @@ class Cluster(MagnumResource):
             'status_reason': 'Reason of the status of the cluster.',
         }
     )
+
+
+class NodeGroup(MagnumResource):
+    """A node group: further nodes of a container cluster, of one flavor and role."""
+
+    resource_type = 'OS::Magnum::NodeGroup'
+    since = OURS
+    rest = Rest(
+        'magnum',
+        '/clusters/{cluster}/nodegroups',
+        None,
+        ready=READY,
+        failed=FAILED,
+        deletes_async=True,
+        delete_failed=('DELETE_FAILED',),
+        id='uuid',
+    )
+    entity = 'nodegroups'
+
+    properties_schema = {
+        'cluster': string(
+            'Cluster of the nodes, by name or id.',
+            required=True,
+            ref='magnum.cluster',
+            sent=False,
+        ),
+        'name': name_property(update_allowed=False),
+        'docker_volume_size': integer('Size of the volume for containers in GiB.', min=1),
+        'flavor': string(
+            'Flavor of the nodes, by name or id. If omitted, that of the cluster.',
+            ref='nova.flavor',
+            wire='flavor_id',
+        ),
+        'image': string(
+            'Image of the nodes, by name or id. If omitted, that of the cluster.',
+            ref='glance.image',
+            wire='image_id',
+        ),
+        'labels': map_('Labels: further settings of the nodes.'),
+        'max_node_count': integer(
+            'Largest number of nodes for the autoscaler.', update_allowed=True, min=1
+        ),
+        'merge_labels': boolean('Whether the labels of the cluster apply, too.', default=False),
+        'min_node_count': integer(
+            'Smallest number of nodes for the autoscaler.', default=0, update_allowed=True, min=0
+        ),
+        'node_count': integer('Number of nodes.', default=1, update_allowed=True, min=0),
+        'role': string('Role of the nodes.', default='worker'),
+    }
+    property_rules = (
+        needs_version('1.9', 'cluster', cluster=given),
+        refuse(
+            'max_node_count is less than min_node_count.', min_node_count=above('max_node_count')
+        ),
+    )
+    attributes_schema = attributes(
+        {
+            'node_addresses': list_attribute('IP addresses of the nodes.'),
+            'status': 'Status of the node group.',
+        }
+    )
+
+    def changes(self, changed, diff):
+        changed.pop('node_count', None)  # see follow_up
+        return changed
+
+    def follow_up(self, action, diff):
+        if action == status.UPDATE and 'node_count' in diff:
+            path = f'/clusters/{self.stored_property("cluster")}/actions/resize'
+            body = {'node_count': diff['node_count'], 'nodegroup': self.resource_id}
+            yield from self.send('POST', path, body)
 
 
 def _supports(driver, *engines):

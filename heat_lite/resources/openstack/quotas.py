@@ -4,6 +4,7 @@ from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.live_state import map_to_wire
 from heat_lite.resources.base.property_rules import one_of
 from heat_lite.template.schema import integer, string
+from heat_lite.template.support import OURS
 
 PROJECT = 'project'
 UNLIMITED = -1
@@ -32,12 +33,15 @@ def project(service):
 class Quota(ServiceResource):
     """A quota of one service.
 
-    ``path`` is the path of quotas in its API, ``key`` the key that wraps a quota.
+    ``path`` is the path of quotas in its API, ``key`` the key that wraps a quota; None if nothing
+    wraps it. ``method`` is the HTTP method of a change.
     """
 
     path: str
-    key: str
+    key: str | None
+    method = 'PUT'
     microversion: str | None = None
+    headers: dict[str, str] | None = None
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -58,11 +62,15 @@ class Quota(ServiceResource):
         self.show()
 
     def show(self):
-        return self._request('GET')[self.key]
+        found = self._request('GET')
+        return found if self.key is None else found[self.key]
 
     def _set_quota(self):
         values = map_to_wire(self.properties_schema, self.properties)
-        yield from self.call_with_retry(self._request, 'PUT', {self.key: values})
+        yield from self.call_with_retry(self._request, self.method, self._wrap(values))
+
+    def _wrap(self, values):
+        return values if self.key is None else {self.key: values}
 
     def _request(self, method, body=None):
         return self.client().request_json(
@@ -70,6 +78,7 @@ class Quota(ServiceResource):
             f'{self.path}/{self.stored_property(PROJECT)}',
             body,
             microversion=self.microversion,
+            headers=self.headers,
         )
 
 
@@ -97,6 +106,31 @@ class CinderQuota(Quota):
                 'gigabytes': 'Size of all volumes and snapshots in GiB',
                 'snapshots': 'Number of volume snapshots',
                 'volumes': 'Number of volumes',
+            },
+        ),
+    }
+
+
+class DesignateQuota(Quota):
+    """The DNS quota of a project."""
+
+    resource_type = 'OS::Designate::Quota'
+    since = OURS
+    path, key, method = '/quotas', None, 'PATCH'
+    #: without it, Designate shows and changes the quota of the own project only
+    headers = {'X-Auth-All-Projects': 'true'}
+    default_client_name = 'designate'
+    entity = 'quotas'
+
+    properties_schema = {
+        'project': project('DNS'),
+        **limits(
+            {
+                'api_export_size': 'Number of record sets of an exported zone',
+                'recordset_records': 'Number of records of a record set',
+                'zone_records': 'Number of records of a zone',
+                'zone_recordsets': 'Number of record sets of a zone',
+                'zones': 'Number of zones',
             },
         ),
     }

@@ -120,6 +120,9 @@ class Firewall(NeutronResource):
         }
     )
 
+    def is_described(self, found):
+        return False  # templates describe it as a group
+
     def body(self, values):
         return _both_directions(super().body(values))
 
