@@ -110,7 +110,7 @@ SAMPLES = {
     'OS::Neutron::DefaultSecurityGroupRule': {'remote_ip_prefix': OMIT, 'remote_group': OMIT},
     'OS::Neutron::BGPVPN': dict.fromkeys(TARGETS, ['64512:1']),
     'OS::Neutron::BGPSpeaker': {'dragent_ids': ['{agent}']},
-    'OS::Designate::TSIGKey': {'scope': 'ZONE', 'resource': 'a zone'},
+    'OS::Designate::TSIGKey': {'scope': 'ZONE', 'resource': 'a zones'},
     'OS::Designate::ZoneTransferAccept': {'transfer_request': '{server}'},
     'OS::Neutron::VPNEndpointGroup': {'type': 'subnet', 'endpoints': ['a subnet']},
     'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{floatingip}'},
