@@ -137,7 +137,7 @@ class Cloud:
         self.faults = []
         self.lost = []
         self.state = {}
-        self.account_key = None
+        self.account_key, self.account_labels = None, {}
         #: polls until an object is ready or deleted
         self.rows = COLLECTIONS
         self.looks = 1
@@ -343,7 +343,7 @@ class Cloud:
         return 200, answer
 
     def _create(self, row, where, method, body, name=None):
-        values = self._body(row, body)
+        values = self._body(row, body) or {}
         unknown = values.keys() - row.known
         if unknown and not row.open:
             raise Refused(400, f"Unrecognized attribute(s) '{', '.join(sorted(unknown))}'")

@@ -434,6 +434,10 @@ def act_on_volume(cloud, service, one, body, **_):
         volume.update(size=args['new_size'])
     elif name == 'os-retype':
         volume.update(volume_type=args['new_type'])
+    elif name == 'os-volume_upload_image':
+        image = cloud.create('image', '/images', {'name': args['image_name'], 'checksum': 'c'})[1]
+        cloud.objects['image', '/images', image['id']]['status'] = 'active'
+        return 202, {name: {'image_id': image['id'], 'status': 'uploading'}}
     elif name == 'os-update_readonly_flag':
         volume['metadata'] = {**(volume['metadata'] or {}), 'readonly': str(args['readonly'])}
     else:
@@ -722,13 +726,26 @@ def switch_image(cloud, service, one, what, **_):
 @route('image', 'POST', r'/images/(?P<one>[^/]+)/members')
 def share_image(cloud, service, one, body, **_):
     cloud.state.setdefault('members', set()).add((one, body['member']))
-    return 200, body
+    return 200, {'member_id': body['member'], 'status': 'pending'}
 
 
 @route('image', 'DELETE', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
 def unshare_image(cloud, service, one, member, **_):
     cloud.state['members'].remove((one, member))
     return 204, None
+
+
+@route('image', 'GET', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
+@route('image', 'PUT', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
+def answer_offer(cloud, service, one, member, body, **_):
+    """Show or change the answer of a project to the offer of an image."""
+    if (one, member) not in cloud.state.get('members', ()):
+        raise Refused(404, f'{member} is no member of {one}')
+    answers = cloud.state.setdefault(('answers', one), {})
+    answers.update({member: body['status']} if body else {})
+    if answers.get(member) == 'pending':
+        del answers[member]
+    return 200, {'member_id': member, 'status': answers.get(member, 'pending')}
 
 
 @route('image', 'DELETE', r'/images/(?P<one>[^/]+)')
@@ -757,6 +774,11 @@ def make_container(cloud, service, one, environ, **_):
 @route('object-store', 'POST', r'/?')
 def label_account(cloud, service, environ, **_):
     cloud.account_key = environ.get('HTTP_X_ACCOUNT_META_TEMP_URL_KEY', cloud.account_key)
+    labels = cloud.account_labels
+    for name, value in environ.items():
+        if name.startswith('HTTP_X_ACCOUNT_META_') and not name.endswith('TEMP_URL_KEY'):
+            labels[name] = value
+        labels.pop(name.replace('X_REMOVE_', 'X_'), None) if 'X_REMOVE_' in name else None
     return 204, None
 
 
@@ -793,6 +815,7 @@ def delete_object(cloud, service, one, name, **_):
     held = container['objects']
     if held.pop(name, None) is None:
         raise Refused(404, 'The resource could not be found.')
+    container.get('stamps', {}).pop(name, None)
     older = sorted(each for each in held if each.startswith(f'{len(name):03x}{name}/'))
     if older:
         held[name] = held.pop(older[-1])
@@ -852,7 +875,9 @@ def act_on_share(cloud, service, one, body, **_):
     rules = cloud.state.setdefault(('rules', one), [])
     ((name, args),) = body.items()
     if name == 'allow_access':
-        rules.append({'access_level': 'rw', **args, 'id': f'rule-{len(rules)}-{args["access_to"]}'})
+        rule = {'access_level': 'rw', **args, 'id': f'rule-{len(rules)}-{args["access_to"]}'}
+        rules.append({**rule, 'state': 'active', 'access_key': 'k'})
+        return 200, {'access': rules[-1]}
     elif name == 'deny_access':
         rules[:] = [each for each in rules if each['id'] != args['access_id']]
     return 200, {'access_list': rules}

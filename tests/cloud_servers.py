@@ -396,6 +396,14 @@ def interfaces(cloud, service, one, **_):
     return 200, {'interfaceAttachments': [_interface(port) for port in _ports(cloud, one)]}
 
 
+@route('compute', 'GET', r'/servers/(?P<one>[^/]+)/os-interface/(?P<port>[^/]+)')
+def show_interface(cloud, service, one, port, **_):
+    found = cloud.objects.get(('network', '/ports', port)) or {}
+    if found.get('device_id') != one:
+        raise Refused(404, f'Instance {one} is not attached to port {port}.')
+    return 200, {'interfaceAttachment': _interface(found)}
+
+
 @route('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-interface')
 def attach_interface(cloud, service, one, body, **_):
     given = body['interfaceAttachment']

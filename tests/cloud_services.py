@@ -311,6 +311,21 @@ KEY = 'HTTP_X_ACCOUNT_META_TEMP_URL_KEY'
 def head_account(cloud, service, headers, **_):
     if cloud.account_key:
         headers['X-Account-Meta-Temp-Url-Key'] = cloud.account_key
+    for name, value in cloud.account_labels.items():
+        headers[name.removeprefix('HTTP_').replace('_', '-').title()] = value
+    headers['X-Account-Object-Count'] = '1'
+    return 204, None
+
+
+@route('object-store', 'HEAD', r'/(?P<one>[^/]+)/(?P<name>.+)')
+def head_object(cloud, service, one, name, headers, **_):
+    """Answer with the headers of an object; this cloud keeps their content only."""
+    held = require(cloud, service, '/', one)['objects']
+    if name not in held:
+        raise Refused(404, 'The resource could not be found.')
+    content = held[name].encode()
+    headers['Etag'] = hashlib.md5(content).hexdigest()
+    headers['Last-Modified'] = 'Mon, 30 Nov 2026 00:00:00 GMT'
     return 204, None
 
 
@@ -346,3 +361,25 @@ def get_object(cloud, service, one, name, headers, **_):
         raise Refused(404, 'The resource could not be found.')
     headers['X-Timestamp'] = container.get('stamps', {}).get(name, '9')  # the newest version
     return 200, held[name] if isinstance(held[name], bytes) else held[name].encode()
+
+
+# --------------------------------------------------------------- resource providers
+
+
+@route('placement', 'GET', r'/resource_providers/(?P<one>[^/]+)/traits')
+def show_traits(cloud, service, one, **_):
+    found = require(cloud, service, '/resource_providers', one)
+    generation = found['generation']
+    return 200, {
+        'traits': found.get('traits') or [],
+        'resource_provider_generation': generation,
+    }
+
+
+@route('placement', 'PUT', r'/resource_providers/(?P<one>[^/]+)/traits')
+def set_traits(cloud, service, one, body, **_):
+    found = require(cloud, service, '/resource_providers', one)
+    if body['resource_provider_generation'] != found['generation']:
+        raise Refused(409, 'resource provider generation conflict')
+    found.update(traits=body['traits'], generation=found['generation'] + 1)
+    return 200, body

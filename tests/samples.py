@@ -22,6 +22,7 @@ PREFIX_OF = {
     'magnum': 'container-infra',
     'designate': 'dns',
     'ironic': 'baremetal',
+    'placement': 'placement',
     'mistral': 'workflow',
     'trove': 'database',
     'zaqar': 'messaging',
@@ -244,6 +245,12 @@ SAMPLES = {
             {'mount_path': '/n', 'volume_size': 1},
         ],
     },
+    'OS::Glance::ImageAcceptance': {'image': '{shared_image}'},
+    'OS::Nova::InterfaceAttachment': {'port': OMIT, 'fixed_ip': OMIT},
+    'OS::Placement::ResourceClass': {'name': 'CUSTOM_GPU'},
+    'OS::Placement::Trait': {'name': 'CUSTOM_FAST'},
+    'OS::Swift::Account': {'quota_bytes': 5},
+    'OS::Swift::Object': {'container': 'signals', 'content_type': 'text/plain'},
     'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.1', 'access_type': 'ip'}]},
     'OS::Manila::ShareNetwork': {'security_services': ['{security_service}']},
     'OS::Manila::ShareType': {'snapshot_support': True},
@@ -251,6 +258,7 @@ SAMPLES = {
 }
 #: the same for updates
 CHANGED = {
+    'OS::Swift::Object': {'content_type': 'text/plain; charset=utf-8'},
     'OS::HeatLite::Lookup': {'kind': 'neutron.network', 'take': 'one'},
     'OS::Keystone::DomainConfig': {'config': {'ldap': {'url': 'ldap://b', 'password': 'q'}}},
     'OS::Aodh::CompositeAlarm': {'composite_rule': {'operator': 'and', 'rules': ['a', 'c']}},
@@ -344,9 +352,12 @@ def seed(cloud):
     }
     cloud.put('reservation', '/os-hosts')
     offered = cloud.put('block-storage', '/volumes')
+    shared = cloud.put('image', '/images')
+    cloud.state['members'] = {(shared, identity.ident('testers'))}
     cloud.put('identity', '/users', id=identity.ident('user tester'), name='tester')
     return {
         **_vpc(cloud),
+        'shared_image': shared,
         'transfer': cloud.put('block-storage', '/volume-transfers', volume_id=offered),
         'agent': cloud.put('network', '/agents'),
         'other_agent': cloud.put('network', '/agents'),

@@ -317,6 +317,14 @@ FINDERS: dict[str, Finder] = {
         id_field='uuid',
         filters_by_name=False,
     ),
+    'manila.share': Finder('manila', '/shares', 'share', label='share'),
+    'manila.share_group_type': Finder(
+        'manila',
+        '/share-group-types',
+        'share_group_type',
+        label='share group type',
+        filters_by_name=False,
+    ),
     'manila.share_network': Finder(
         'manila',
         '/share-networks',
@@ -414,6 +422,14 @@ FINDERS: dict[str, Finder] = {
     'octavia.listener': _octavia('listeners', 'listener'),
     'octavia.loadbalancer': _octavia('loadbalancers', 'loadbalancer'),
     'octavia.pool': _octavia('pools', 'pool'),
+    'placement.resource_provider': Finder(
+        'placement',
+        '/resource_providers',
+        None,
+        'resource_providers',
+        'ResourceProvider',
+        id_field='uuid',
+    ),
     'trove.flavor': _flavor('trove'),
     'zaqar.queue': Finder(
         'zaqar', '/queues', None, 'queues', 'Queue', has_uuids=False, name_field=None, id_field=None

@@ -17,7 +17,9 @@ COMMON = frozenset({'true', 'false', 'none', 'null'})
 #: length of the beginning of a long value that is removed too, since errors quote values in part
 HEAD = 20
 #: keys and properties whose values are secret wherever they stand
-_NAMES = frozenset({'admin_pass', 'auth_key', 'private_key', 'passphrase', 'secret', 'psk'})
+_NAMES = frozenset(
+    {'admin_pass', 'auth_key', 'private_key', 'passphrase', 'secret', 'psk', 'temp_url_key'}
+)
 #: longer texts are not read as numbers
 NUMBER_LENGTH = 40
 #: number of values beyond which whole texts are masked, which bounds the time

@@ -81,6 +81,10 @@ _TABLE = """
     OS::Designate::ZoneTransferAccept openstack.designate:ZoneTransferAccept
     OS::Designate::ZoneTransferRequest openstack.designate:ZoneTransferRequest
     OS::Glance::Image base.hidden_types:OSGlanceImage
+    OS::Glance::ImageAcceptance openstack.image_sharing:ImageAcceptance
+    OS::Glance::ImageMember openstack.image_sharing:ImageMember
+    OS::Glance::MetadefNamespace openstack.image_sharing:MetadefNamespace
+    OS::Glance::VolumeImage openstack.image_sharing:VolumeImage
     OS::Glance::WebImage openstack.glance:GlanceWebImage openstack.glance.image
     OS::Heat::AccessPolicy heat.access_policy:AccessPolicy openstack.heat.access_policy
     OS::Heat::AutoScalingGroup heat.autoscaling_group:AutoScalingResourceGroup openstack.heat.autoscaling_group
@@ -148,7 +152,11 @@ _TABLE = """
     OS::Magnum::NodeGroup openstack.magnum:NodeGroup
     OS::Manila::SecurityService openstack.manila:SecurityService openstack.manila.security_service
     OS::Manila::Share openstack.manila:ManilaShare openstack.manila.share
+    OS::Manila::ShareAccess openstack.manila:ShareAccess
+    OS::Manila::ShareGroup openstack.manila:ShareGroup
     OS::Manila::ShareNetwork openstack.manila:ManilaShareNetwork openstack.manila.share_network
+    OS::Manila::ShareReplica openstack.manila:ShareReplica
+    OS::Manila::ShareSnapshot openstack.manila:ShareSnapshot
     OS::Manila::ShareType openstack.manila:ManilaShareType openstack.manila.share_type
     OS::Mistral::CronTrigger openstack.mistral.cron_trigger:CronTrigger openstack.mistral.cron_trigger
     OS::Mistral::ExternalResource openstack.mistral.external_resource:MistralExternalResource openstack.mistral.external_resource
@@ -231,6 +239,7 @@ _TABLE = """
     OS::Nova::FloatingIP openstack.nova.floating_ip:NovaFloatingIp
     OS::Nova::FloatingIPAssociation openstack.nova.floating_ip:NovaFloatingIpAssociation
     OS::Nova::HostAggregate openstack.nova.host_aggregate:HostAggregate openstack.nova.host_aggregate
+    OS::Nova::InterfaceAttachment openstack.nova.interface_attachment:InterfaceAttachment
     OS::Nova::KeyPair openstack.nova.key_pair:KeyPair openstack.nova.keypair
     OS::Nova::Quota openstack.quotas:NovaQuota openstack.nova.quota
     OS::Nova::Server openstack.nova.server.type:Server openstack.nova.server
@@ -247,6 +256,10 @@ _TABLE = """
     OS::Octavia::Pool openstack.octavia.pool:Pool openstack.octavia.pool
     OS::Octavia::PoolMember openstack.octavia.pool:PoolMember openstack.octavia.pool_member
     OS::Octavia::Quota openstack.quotas:OctaviaQuota openstack.octavia.quota
+    OS::Placement::Inventory openstack.placement:Inventory
+    OS::Placement::ResourceClass openstack.placement:ResourceClass
+    OS::Placement::ResourceProvider openstack.placement:ResourceProvider
+    OS::Placement::Trait openstack.placement:Trait
     OS::Sahara::Cluster base.hidden_types:OSSaharaCluster
     OS::Sahara::ClusterTemplate base.hidden_types:OSSaharaClusterTemplate
     OS::Sahara::DataSource base.hidden_types:OSSaharaDataSource
@@ -259,7 +272,10 @@ _TABLE = """
     OS::Senlin::Policy base.hidden_types:OSSenlinPolicy
     OS::Senlin::Profile base.hidden_types:OSSenlinProfile
     OS::Senlin::Receiver base.hidden_types:OSSenlinReceiver
+    OS::Swift::Account openstack.swift_objects:SwiftAccount
     OS::Swift::Container openstack.swift:SwiftContainer openstack.swift.container
+    OS::Swift::Object openstack.swift_objects:SwiftObject
+    OS::Swift::TempURL openstack.swift_objects:TempURL
     OS::Trove::Cluster openstack.trove:TroveCluster openstack.trove.cluster
     OS::Trove::Instance openstack.trove:Instance openstack.trove.instance
     OS::Vitrage::Template base.hidden_types:OSVitrageTemplate

@@ -1,23 +1,28 @@
 """The resource types of Manila."""
 
+from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.live_state import to_wire
-from heat_lite.resources.base.property_rules import empty, filled, needs, refuse
+from heat_lite.resources.base.property_rules import empty, filled, needs, needs_api, refuse
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
+    CACHE_NONE,
     attributes,
     boolean,
     description_property,
     integer,
+    integer_attribute,
     list_,
     list_attribute,
     map_,
     name_property,
     string,
     switch,
+    text,
 )
+from heat_lite.template.support import OURS
 
 RULE = ('access_to', 'access_type', 'access_level')
 #: properties with another key in update requests
@@ -300,3 +305,168 @@ class SecurityService(CloudResource):
         'server': string('Host name or address of the security service.', update_allowed=True),
         'user': string('User of the security service.', update_allowed=True),
     }
+
+
+def _share_property(noun):
+    return string(
+        f'Share of the {noun}, by name or id.',
+        required=True,
+        ref='manila.share',
+        wire='share_id',
+    )
+
+
+def _managed(kind, **options):
+    """Return the Rest of an object that Manila makes and deletes in the background."""
+    return Rest(
+        'manila',
+        f'/{kind}s'.replace('_', '-'),
+        kind,
+        ready=('available',),
+        failed=('error', 'error_deleting'),
+        deletes_async=True,
+        delete_failed=('error_deleting',),
+        **options,
+    )
+
+
+class ShareAccess(CloudResource):
+    """The access of one client to a share that this or another stack has made."""
+
+    resource_type = 'OS::Manila::ShareAccess'
+    since = OURS
+    rest = Rest(
+        'manila',
+        '/shares/{share}/action',
+        'access',
+        status='state',
+        ready=('active',),
+        failed=('error',),
+        deletes_async=True,
+    )
+
+    properties_schema = {
+        'access_to': string('Address, user or certificate name of the client.', required=True),
+        'access_type': string(
+            'Type of the access.', required=True, allowed=['ip', 'user', 'cert', 'cephx']
+        ),
+        'share': string('Share, by name or id.', required=True, ref='manila.share', sent=False),
+        'access_level': string(
+            'Level of the access: rw or ro.', default='rw', allowed=['rw', 'ro']
+        ),
+    }
+    attributes_schema = attributes(
+        {
+            'access_key': text('Key of the client, for cephx.', cache_mode=CACHE_NONE),
+            'state': 'State of the access.',
+        }
+    )
+
+    def create_object(self, values):
+        return (yield from self.send('POST', self.collection(), {'allow_access': values}))['access']
+
+    def _listed(self):
+        answer = self.client().request_json('POST', self.collection(), {'access_list': None})
+        return answer['access_list']
+
+    def fetch(self):
+        found = [each for each in self._listed() if each['id'] == self.resource_id]
+        if not found:
+            raise errors.NotFound(f'The share has no access {self.resource_id}.')
+        return found[0]
+
+    def find_existing(self):
+        """Return the access of the client, which has at most one."""
+        wanted = {name: self.stored_property(name) for name in ('access_to', 'access_type')}
+        return next((each['id'] for each in self._listed() if wanted.items() <= each.items()), None)
+
+    def handle_delete(self):
+        body = {'deny_access': {'access_id': self.resource_id}}
+        request = self.client().request_json
+        if self.resource_id is not None and (
+            yield from self.delete_if_present(request, 'POST', self.collection(), body)
+        ):
+            yield from self.wait_until_deleted()
+
+    def objects(self):
+        """Return None: a share lists its accesses to its owner only."""
+        return None
+
+
+class ShareSnapshot(CloudResource):
+    """A snapshot of a share, from which shares are created."""
+
+    resource_type = 'OS::Manila::ShareSnapshot'
+    since = OURS
+    rest = _managed('snapshot')
+
+    properties_schema = {
+        'name': name_property(),
+        'share': _share_property('snapshot'),
+        'description': description_property(),
+    }
+    attributes_schema = attributes(
+        {
+            'created_at': 'Time at which the snapshot was created.',
+            'share_size': integer_attribute('Size of the share in GiB.'),
+            'status': 'Status of the snapshot.',
+        }
+    )
+
+    def changes(self, changed, diff):
+        return {RENAMED[name]: value for name, value in changed.items()}
+
+
+class ShareGroup(CloudResource):
+    """A group of shares that are copied at one moment."""
+
+    resource_type = 'OS::Manila::ShareGroup'
+    since = OURS
+    rest = _managed('share_group')
+
+    properties_schema = {
+        'name': name_property(),
+        'availability_zone': string('Availability zone of the group.'),
+        'description': description_property(),
+        'share_group_type': string(
+            'Share group type, by name or id. If omitted, the default one.',
+            ref='manila.share_group_type',
+            wire='share_group_type_id',
+        ),
+        'share_network': string(
+            'Share network of the group, by name or id.',
+            ref='manila.share_network',
+            wire='share_network_id',
+        ),
+        'share_types': list_(
+            'Types of the shares of the group, by name or id.', string(ref='manila.share_type')
+        ),
+    }
+    property_rules = (needs_api('2.31'),)
+    attributes_schema = attributes({'status': 'Status of the group.'})
+
+
+class ShareReplica(CloudResource):
+    """A replica of a share in another availability zone."""
+
+    resource_type = 'OS::Manila::ShareReplica'
+    since = OURS
+    rest = _managed('share_replica')
+
+    properties_schema = {
+        'share': _share_property('replica'),
+        'availability_zone': string('Availability zone of the replica.'),
+        'share_network': string(
+            'Share network of the replica, by name or id.',
+            ref='manila.share_network',
+            wire='share_network_id',
+        ),
+    }
+    property_rules = (needs_api('2.11'),)
+    attributes_schema = attributes(
+        {
+            'availability_zone': 'Availability zone of the replica.',
+            'replica_state': 'Whether the replica is active, in sync or out of sync.',
+            'status': 'Status of the replica.',
+        }
+    )

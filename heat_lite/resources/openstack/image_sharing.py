@@ -1,0 +1,184 @@
+"""The types of Glance beside images: members, definitions of metadata, images of volumes."""
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.template.schema import (
+    attributes,
+    boolean,
+    description_property,
+    list_,
+    map_,
+    name_property,
+    string,
+    switch,
+)
+from heat_lite.template.support import OURS
+
+
+def _image_property(**options):
+    return string('Image, by name or id.', required=True, ref='glance.image', sent=False, **options)
+
+
+class ImageMember(CloudResource):
+    """A project that a shared image is offered to."""
+
+    resource_type = 'OS::Glance::ImageMember'
+    since = OURS
+    rest = Rest('glance', '/images/{image}/members', None, id='member_id')
+
+    properties_schema = {
+        'image': _image_property(),
+        'project': string(
+            'Project that gets the image, by name or id.',
+            required=True,
+            ref='keystone.project',
+            wire='member',
+        ),
+    }
+    attributes_schema = attributes({'status': 'Whether the project has accepted the image.'})
+
+    def find_existing(self):
+        """Return the id of the project if it is a member."""
+        members = self.client().list(self.collection(), 'members')
+        wanted = self.stored_property('project')
+        return next((wanted for each in members if each['member_id'] == wanted), None)
+
+
+class ImageAcceptance(CloudResource):
+    """The acceptance of an image that another project shares: lists show it from then on."""
+
+    resource_type = 'OS::Glance::ImageAcceptance'
+    since = OURS
+    rest = Rest('glance', '/images/{image}/members', None, id='member_id')
+    repeatable = True
+
+    properties_schema = {
+        'image': string('Id of the image.', required=True, sent=False),
+        'status': string(
+            'Answer to the offer.',
+            default='accepted',
+            update_allowed=True,
+            allowed=['accepted', 'rejected', 'pending'],
+        ),
+    }
+
+    def _member(self):
+        return self.resource_id or self.stack.clients().session().get_project_id()
+
+    def object_path(self):
+        return f'{self.collection()}/{self._member()}'
+
+    def create_object(self, values):
+        yield from self.update_object(values)
+        return {'member_id': self._member()}
+
+    def handle_delete(self):
+        """Generator: leave the offer open, if there is one."""
+        if self.resource_id is not None:
+            yield from self.delete_if_present(self._update, {'status': 'pending'})
+
+    def objects(self):
+        """Return None: lists contain accepted images only."""
+        return None
+
+
+class MetadefNamespace(CloudResource):
+    """A namespace of definitions of metadata, which interfaces offer for images and others."""
+
+    resource_type = 'OS::Glance::MetadefNamespace'
+    since = OURS
+    rest = Rest('glance', '/metadefs/namespaces', None, id='namespace')
+
+    properties_schema = {
+        'name': name_property(update_allowed=False, max=80, wire='namespace'),
+        'description': description_property(),
+        'display_name': string('Name that interfaces show.', update_allowed=True, max=80),
+        'objects': list_('Groups of definitions, as Glance describes them.', map_()),
+        'properties': map_('Definitions by name, each as Glance describes it.'),
+        'protected': switch('Whether only a change of this can delete it.', default=False),
+        'resource_types': list_(
+            'Types of objects that the definitions are for.',
+            {
+                'name': string('Type, for example OS::Glance::Image.', required=True),
+                'prefix': string('Text before the names of the definitions.'),
+                'properties_target': string('Part of the object that holds them.'),
+            },
+            wire='resource_type_associations',
+        ),
+        'visibility': string(
+            'Who sees the definitions.',
+            default='private',
+            update_allowed=True,
+            allowed=['private', 'public'],
+        ),
+    }
+
+    def changes(self, changed, diff):
+        """Return all values that can change: Glance replaces them together."""
+        names = ('display_name', 'description', 'visibility', 'protected')
+        given = {name: self.properties[name] for name in names}
+        return {
+            'namespace': self.resource_id,
+            **{name: value for name, value in given.items() if value is not None},
+        }
+
+    def find_existing(self):
+        """Return the generated name, if there is a namespace of it."""
+        if not self.has_generated_name():
+            return super().find_existing()
+        try:
+            return self.client().show(f'{self.collection()}/{self.physical_resource_name()}')[
+                'namespace'
+            ]
+        except errors.NotFound:
+            return None
+
+    def handle_delete(self):
+        if self.resource_id is not None and self.stored_property('protected'):
+            values = {'namespace': self.resource_id, 'protected': False}
+            yield from self.delete_if_present(self._update, values)
+        yield from super().handle_delete()
+
+
+class VolumeImage(CloudResource):
+    """An image that is made of a volume."""
+
+    resource_type = 'OS::Glance::VolumeImage'
+    since = OURS
+    required_service = 'cinder'
+    rest = Rest('glance', '/images', None, ready=('active',), failed=('killed', 'deleted'))
+
+    properties_schema = {
+        'name': name_property(update_allowed=False),
+        'volume': string('Volume, by name or id.', required=True, ref='cinder.volume', sent=False),
+        'container_format': string('Container format of the image.', default='bare'),
+        'disk_format': string('Disk format of the image.', default='raw'),
+        'force': boolean('Whether a server may use the volume.', default=False),
+    }
+    attributes_schema = attributes(
+        {'checksum': 'Checksum of the image.', 'status': 'Status of the image.'}
+    )
+
+    def create_object(self, values):
+        """Generator: let Cinder make the image: it knows it at once, and fills it later."""
+        body = {'image_name': values.pop('name'), **values}
+        path = f'/volumes/{self.properties["volume"]}/action'
+        request = self.client('cinder').request_json
+        body = {'os-volume_upload_image': body}
+        made = (yield from self.call_with_retry(request, 'POST', path, body))[
+            'os-volume_upload_image'
+        ]
+        return {'id': made['image_id'], 'status': 'queued'}
+
+    def wait_until_ready(self, found):
+        """Generator: tell why the image is gone: Cinder deletes what it could not fill."""
+        try:
+            yield from super().wait_until_ready(found)
+        except errors.NotFound as error:
+            reason = (
+                'Cinder could not upload the volume; "openstack volume message list" tells more'
+            )
+            raise exception.ResourceInError(
+                resource_status='deleted', status_reason=reason
+            ) from error

@@ -1,0 +1,60 @@
+"""OS::Nova::InterfaceAttachment."""
+
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import conflict, needs, one_of
+from heat_lite.template.schema import attributes, list_attribute, string
+from heat_lite.template.support import OURS
+
+
+class InterfaceAttachment(CloudResource):
+    """An interface of a server that this or another stack has made."""
+
+    resource_type = 'OS::Nova::InterfaceAttachment'
+    since = OURS
+    rest = Rest(
+        'nova',
+        '/servers/{server}/os-interface',
+        'interfaceAttachment',
+        id='port_id',
+        retry_conflict=True,
+        deletes_async=True,
+    )
+
+    properties_schema = {
+        'server': string('Server, by name or id.', required=True, ref='nova.server', sent=False),
+        'fixed_ip': string('Address in the network.', custom='ip_addr', sent=False),
+        'network': string(
+            'Network in which Nova makes a port, by name or id.',
+            ref='neutron.network',
+            wire='net_id',
+        ),
+        'port': string('Port, by name or id.', ref='neutron.port', wire='port_id'),
+    }
+    property_rules = (
+        one_of('port', 'network'),
+        conflict('port', 'network'),
+        needs('fixed_ip', 'network'),
+    )
+    attributes_schema = attributes(
+        {
+            'fixed_ips': list_attribute('Addresses of the interface.'),
+            'mac_addr': 'MAC address of the interface.',
+            'net_id': 'Id of the network.',
+        }
+    )
+
+    def body(self, values):
+        address = self.properties['fixed_ip']
+        return {**values, **({'fixed_ips': [{'ip_address': address}]} if address else {})}
+
+    def find_existing(self):
+        """Return the port, if it is attached; of a network, which interface is meant is unknown."""
+        port = self.stored_property('port')
+        if port is None:
+            return super().find_existing()
+        attached = self.client().list(self.collection(), 'interfaceAttachments')
+        return next((port for each in attached if each['port_id'] == port), None)
+
+    def objects(self):
+        """Return None: most interfaces belong to the servers of their stacks."""
+        return None

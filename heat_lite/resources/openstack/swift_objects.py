@@ -1,0 +1,260 @@
+"""OS::Swift::Object, OS::Swift::Account and OS::Swift::TempURL."""
+
+import hashlib
+from urllib.parse import quote, urlsplit
+
+from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.template.schema import (
+    CACHE_NONE,
+    attributes,
+    integer,
+    integer_attribute,
+    map_,
+    name_property,
+    string,
+    text,
+)
+from heat_lite.template.support import OURS
+
+
+class MetadataResource(ServiceResource):
+    """An object of Swift with metadata in headers that begin with ``prefix``."""
+
+    default_client_name = 'swift'
+    repeatable = True
+    prefix: str
+
+    def path(self):
+        """Return the path below the account."""
+        raise NotImplementedError
+
+    def labels(self, values):
+        """Return the headers of metadata."""
+        return {f'{self.prefix}{key}': str(value) for key, value in (values or {}).items()}
+
+    def show(self):
+        return None if self.resource_id is None else self._head()
+
+    def _head(self):
+        headers = self.client().request('HEAD', self.path()).headers
+        # Swift answers in UTF-8, which requests reads as Latin-1
+        return {
+            key.lower(): value.encode('latin-1').decode(errors='replace')
+            for key, value in headers.items()
+        }
+
+    def handle_check(self):
+        self.require_object()
+        yield from self.call_with_retry(self.show)
+
+    def live_metadata(self, head):
+        """Return the metadata of the template's keys as Swift shows them, which has no case."""
+        stored = self.stored_property('metadata') or {}
+        return {key: head.get(f'{self.prefix}{key}'.lower()) for key in stored}
+
+
+class SwiftObject(MetadataResource):
+    """An object: a text in a container. A create replaces an object of its name."""
+
+    resource_type = 'OS::Swift::Object'
+    since = OURS
+    prefix = 'X-Object-Meta-'
+
+    properties_schema = {
+        'name': name_property(update_allowed=False),
+        'container': string('Name of the container.', required=True),
+        'content': string('Content of the object.', default='', update_allowed=True),
+        'content_type': string(
+            'MIME type of the content.', default='text/plain', update_allowed=True
+        ),
+        'delete_at': integer(
+            'Time at which Swift deletes the object, in seconds since 1970.', update_allowed=True
+        ),
+        'metadata': map_('Metadata of the object.', default={}, update_allowed=True),
+    }
+    attributes_schema = attributes(
+        {
+            'etag': 'MD5 of the content.',
+            'last_modified': 'Time of the last change.',
+            'size': integer_attribute('Size of the content in bytes.'),
+            'url': 'URL of the object.',
+        }
+    )
+
+    def path(self):
+        return f'/{quote(self.resource_id)}'
+
+    def handle_create(self):
+        name = self.properties['name'] or self.physical_resource_name()
+        self.resource_id_set(f'{self.properties["container"]}/{name}')
+        yield from self._put()
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self._put()
+
+    def _put(self):
+        delete_at = self.properties['delete_at']
+        headers = {
+            'Content-Type': self.properties['content_type'],
+            **self.labels(self.properties['metadata']),
+            **({} if delete_at is None else {'X-Delete-At': str(delete_at)}),
+        }
+        content = self.properties['content']
+        yield from self.call_with_retry(
+            self.client().request, 'PUT', self.path(), text=content, headers=headers
+        )
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self.delete_if_present(self.client().request, 'DELETE', self.path())
+
+    def get_live_state(self, resource_properties):
+        head, content = self.show(), self.stored_property('content') or ''
+        same = head.get('etag') == hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
+        return {
+            'content': content if same else f'(another content, with the MD5 {head.get("etag")})',
+            'content_type': head.get('content-type'),
+            'metadata': self.live_metadata(head),
+        }
+
+    def live_properties(self):
+        """Return the properties of the object: a text, with its metadata."""
+        container, _, name = self.resource_id.partition('/')
+        head, prefix = self.show(), self.prefix.lower()
+        labels = {
+            key.removeprefix(prefix): value for key, value in head.items() if key.startswith(prefix)
+        }
+        return {
+            'container': container,
+            'name': name,
+            'content': self.client().get_object(container, name)[0],
+            'content_type': head.get('content-type'),
+            **({'metadata': labels} if labels else {}),
+        }
+
+    def resolve_attribute(self, name):
+        if name == 'url':
+            return f'{self.client().url.rstrip("/")}{self.path()}'
+        head = self.show()
+        value = head.get({'size': 'content-length'}.get(name, name.replace('_', '-')))
+        return int(value) if name == 'size' and value else value
+
+
+class SwiftAccount(MetadataResource):
+    """The metadata of the account of the project. A delete removes them, and no object."""
+
+    resource_type = 'OS::Swift::Account'
+    since = OURS
+    prefix = 'X-Account-Meta-'
+
+    properties_schema = {
+        'metadata': map_('Metadata of the account.', default={}, update_allowed=True),
+        'quota_bytes': integer(
+            'Size of all objects at most, in bytes. Requires the role of a reseller.',
+            update_allowed=True,
+            min=0,
+        ),
+        'temp_url_key': string(
+            'Second key of temporary URLs; the service signs its own with the first.',
+            update_allowed=True,
+            min=1,
+        ),
+    }
+    attributes_schema = attributes(
+        {
+            'bytes_used': integer_attribute('Size of all objects in bytes.'),
+            'container_count': integer_attribute('Number of containers.'),
+            'object_count': integer_attribute('Number of objects.'),
+        }
+    )
+
+    def path(self):
+        return ''
+
+    def handle_create(self):
+        yield from self._post(self._headers(self.properties))
+        self.resource_id_set(urlsplit(self.client().url).path.rstrip('/').rpartition('/')[2])
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self._post(
+            {
+                **self._without(self.stored_properties(), self.properties),
+                **self._headers(self.properties),
+            }
+        )
+
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self._post(self._without(self.stored_properties(), {}))
+
+    def _headers(self, values):
+        quota, key = values.get('quota_bytes'), values.get('temp_url_key')
+        return {
+            **self.labels(values.get('metadata')),
+            **({} if quota is None else {f'{self.prefix}Quota-Bytes': str(quota)}),
+            **({} if key is None else {f'{self.prefix}Temp-URL-Key-2': key}),
+        }
+
+    def _without(self, before, after):
+        """Return the headers that remove what ``after`` has no longer."""
+        gone = self._headers(before).keys() - self._headers(after).keys()
+        return {f'X-Remove-{name.removeprefix("X-")}': 'x' for name in gone}
+
+    def _post(self, headers):
+        yield from self.call_with_retry(self.client().request, 'POST', '', headers=headers)
+
+    def get_live_state(self, resource_properties):
+        head = self._head()
+        quota = head.get(f'{self.prefix}quota-bytes'.lower())
+        key = head.get(f'{self.prefix}temp-url-key-2'.lower())
+        return {
+            'metadata': self.live_metadata(head),
+            'quota_bytes': int(quota) if quota and self.stored_property('quota_bytes') else None,
+            'temp_url_key': key if self.stored_property('temp_url_key') else None,
+        }
+
+    def show(self):
+        """Return the headers of the account without the keys of temporary URLs."""
+        head = super().show()
+        return head and {name: value for name, value in head.items() if 'temp-url-key' not in name}
+
+    def resolve_attribute(self, name):
+        return int(self.show().get(f'x-account-{name.replace("_", "-")}') or 0)
+
+
+#: key in the data of the resource: the signed URL
+URL = 'url'
+
+
+class TempURL(ServiceResource):
+    """A temporary URL: access to one object without a login.
+
+    It is valid until its end, also after a delete of the resource.
+    """
+
+    resource_type = 'OS::Swift::TempURL'
+    since = OURS
+    default_client_name = 'swift'
+    repeatable = True
+    has_secret_value = True
+
+    properties_schema = {
+        'container': string('Name of the container.', required=True),
+        'object': string('Name of the object, which need not exist yet.', required=True),
+        'method': string(
+            'Method of the requests that the URL allows.',
+            default='GET',
+            allowed=['GET', 'HEAD', 'PUT', 'POST', 'DELETE'],
+        ),
+        'seconds': integer('Seconds for which the URL is valid.', default=86400, min=1),
+    }
+    attributes_schema = {'url': text('The signed URL.', cache_mode=CACHE_NONE)}
+
+    def handle_create(self):
+        values = (self.properties[name] for name in ('container', 'object', 'method', 'seconds'))
+        url = yield from self.call_with_retry(self.client().temp_url, *values)
+        self.data_set(URL, url, redact=True)
+        self.resource_id_set(self.record.uuid)
+
+    def resolve_attribute(self, name):
+        return self.data().get(URL)
