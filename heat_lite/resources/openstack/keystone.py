@@ -143,6 +143,7 @@ class KeystoneRole(CloudResource):
             since='16.0.0',
             wire='domain_id',
         ),
+        'description': description_property(since=OURS),
     }
 
 

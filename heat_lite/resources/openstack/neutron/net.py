@@ -13,6 +13,8 @@ from heat_lite.template.schema import (
     attributes,
     boolean,
     boolean_attribute,
+    description_property,
+    integer,
     integer_attribute,
     list_,
     list_attribute,
@@ -21,6 +23,7 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
+from heat_lite.template.support import OURS
 
 
 class Net(NeutronResource):
@@ -102,6 +105,13 @@ class ProviderNet(Net):
 
     properties_schema = {
         'name': name_property(),
+        'description': description_property(since=OURS),
+        'mtu': integer(
+            'Size of the largest packet of the network in bytes.',
+            update_allowed=True,
+            min=68,
+            since=OURS,
+        ),
         'network_type': string(
             'Type of the physical network, for example "vlan" or "flat".',
             required=True,

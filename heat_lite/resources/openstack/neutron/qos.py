@@ -3,6 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template.schema import (
+    boolean,
     description_property,
     integer,
     list_attribute,
@@ -24,6 +25,11 @@ class QoSPolicy(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(),
+        'is_default': boolean(
+            'Whether networks of the project without a policy have this one.',
+            update_allowed=True,
+            since=OURS,
+        ),
         'shared': switch('Whether other projects can use the QoS policy.', default=False),
         'tenant_id': string('Project of the QoS policy, by id. Requires administrator rights.'),
     }

@@ -215,6 +215,7 @@ class SubnetPool(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
+        'description': description_property(since=OURS),
         'prefixes': list_(
             'CIDRs of the subnet pool.',
             string(custom='net_cidr'),
