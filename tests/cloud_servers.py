@@ -11,7 +11,7 @@ from tests.cloud_actions import Refused, require, route
 KNOWN = frozenset(
     'name description flavorRef imageRef networks metadata security_groups user_data '
     'key_name availability_zone config_drive OS-DCF:diskConfig adminPass tags '
-    'block_device_mapping block_device_mapping_v2'.split()
+    'block_device_mapping block_device_mapping_v2 accessIPv4 accessIPv6 hostname'.split()
 )
 V2 = frozenset(
     'uuid source_type destination_type boot_index delete_on_termination volume_size volume_type '

@@ -8,8 +8,16 @@ from heat_lite.resources.base.stack_user import cfn_url
 from heat_lite.resources.openstack.nova.server import block_devices, schema, user_data
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
 
+#: properties that an update changes in the server itself -> their keys in the request
+SHOWN = {
+    'access_ip_v4': 'accessIPv4',
+    'access_ip_v6': 'accessIPv6',
+    'description': 'description',
+    'hostname': 'hostname',
+}
 #: properties -> their keys in the request
 PLAIN = {
+    **SHOWN,
     'key_name': 'key_name',
     'availability_zone': 'availability_zone',
     'config_drive': 'config_drive',
@@ -62,8 +70,11 @@ class ServerRequest:
         """Return the mark by which ``find_existing`` knows the server of an interrupted create,
         if another server may have its name.
         """
-        if not self._server.properties['name'] or not self._server.client().supports(
-            WITH_DESCRIPTION
+        values = self._server.properties
+        if (
+            not values['name']
+            or values['description']
+            or not self._server.client().supports(WITH_DESCRIPTION)
         ):
             return {}
         return {self._server.rest.mark: self._server.physical_resource_name()}

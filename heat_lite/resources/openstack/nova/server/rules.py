@@ -149,6 +149,8 @@ RULES = (
     needs_version('2.37', ALLOCATE, networks=_has(ALLOCATE)),
     needs_version('2.42', 'networks.tag', networks=_has('tag')),
     needs_version('2.26', 'tags', tags=filled),
+    needs_version('2.19', 'description', description=filled),
+    needs_version('2.90', 'hostname', hostname=filled),
     needs_version('2.67', f'{V2}.volume_type', block_device_mapping_v2=_has('volume_type')),
     _refuse_metadata,
 )

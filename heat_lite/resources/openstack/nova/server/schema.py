@@ -8,6 +8,7 @@ from heat_lite.template.schema import (
     any_attribute,
     attributes,
     boolean,
+    description_property,
     integer,
     list_,
     list_attribute,
@@ -17,6 +18,7 @@ from heat_lite.template.schema import (
     string,
     text,
 )
+from heat_lite.template.support import OURS
 
 RAW, CFNTOOLS, SOFTWARE = 'RAW', 'HEAT_CFNTOOLS', 'SOFTWARE_CONFIG'
 TRANSPORTS = ('POLL_SERVER_CFN', 'POLL_SERVER_HEAT', 'POLL_TEMP_URL', 'ZAQAR_MESSAGE')
@@ -203,6 +205,29 @@ PROPERTIES = {
         string(),
         update_allowed=True,
         since='8.0.0',
+    ),
+    'access_ip_v4': string(
+        'IPv4 address by which others reach the server, as lists show it.',
+        update_allowed=True,
+        custom='ip_addr',
+        since=OURS,
+        wire='accessIPv4',
+    ),
+    'access_ip_v6': string(
+        'IPv6 address by which others reach the server, as lists show it.',
+        update_allowed=True,
+        custom='ip_addr',
+        since=OURS,
+        wire='accessIPv6',
+    ),
+    'description': description_property(max=255, since=OURS),
+    'hostname': string(
+        'Host name in the metadata of the server. If omitted, Nova makes one of the name.',
+        update_allowed=True,
+        min=1,
+        max=255,
+        since=OURS,
+        wire='OS-EXT-SRV-ATTR:hostname',
     ),
     'deployment_swift_data': swift_data_property(
         'Swift object from which the agent polls its metadata, for the transport POLL_TEMP_URL.'

@@ -8,7 +8,7 @@ from heat_lite.resources.openstack.cinder.volume_attachment import LONGEST_DELAY
 from heat_lite.resources.openstack.nova.server import schema
 from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, RESIZE, SETTLED, VERIFY_RESIZE
-from heat_lite.resources.openstack.nova.server.request import ServerRequest, encode
+from heat_lite.resources.openstack.nova.server.request import SHOWN, ServerRequest, encode
 
 #: how Nova's refusal begins if the status of an attached volume is not "in-use"
 BUSY_VOLUME = 'Invalid volume'
@@ -28,8 +28,12 @@ class ServerUpdates:
             yield from self.put('metadata', metadata_texts(diff['metadata'] or {}))
         if 'tags' in diff:
             yield from self.put('tags', diff['tags'] or [])
-        if diff.get('name'):
-            yield from self._server.update_object({'name': diff['name']})
+        names = {'name': 'name', **SHOWN}
+        shown = {key: diff[name] for name, key in names.items() if diff.get(name) is not None}
+        if diff.get('description', '') is None:
+            shown['description'] = None
+        if shown:
+            yield from self._server.update_object(shown)
         if 'flavor' in diff:
             yield from self.resize(diff['flavor'])
         if 'image' in diff or 'user_data' in diff and self._rebuilds_for_user_data():
