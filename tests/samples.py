@@ -220,6 +220,9 @@ SAMPLES = {
         ],
     },
     'OS::Mistral::Workflow': {'type': 'direct', 'tasks': [{'name': 't', 'action': 'std.noop'}]},
+    'OS::Trove::Configuration': {'datastore_type': OMIT, 'datastore_version': OMIT},
+    'OS::Trove::Database': {'instance': '{database_instance}', 'name': 'shop'},
+    'OS::Trove::User': {'instance': '{database_instance}'},
     'OS::Trove::Cluster': {
         'instances': [
             {'flavor': 'a flavor', 'volume_size': 1, 'networks': [{'network': 'a network'}]}
@@ -358,6 +361,7 @@ def seed(cloud):
     return {
         **_vpc(cloud),
         'shared_image': shared,
+        'database_instance': cloud.put('database', '/instances', databases=[], users=[]),
         'transfer': cloud.put('block-storage', '/volume-transfers', volume_id=offered),
         'agent': cloud.put('network', '/agents'),
         'other_agent': cloud.put('network', '/agents'),

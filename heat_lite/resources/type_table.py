@@ -277,7 +277,10 @@ _TABLE = """
     OS::Swift::Object openstack.swift_objects:SwiftObject
     OS::Swift::TempURL openstack.swift_objects:TempURL
     OS::Trove::Cluster openstack.trove:TroveCluster openstack.trove.cluster
+    OS::Trove::Configuration openstack.trove_objects:Configuration
+    OS::Trove::Database openstack.trove_objects:Database
     OS::Trove::Instance openstack.trove:Instance openstack.trove.instance
+    OS::Trove::User openstack.trove_objects:User
     OS::Vitrage::Template base.hidden_types:OSVitrageTemplate
     OS::Zaqar::MistralTrigger openstack.zaqar:MistralTrigger openstack.zaqar.subscription
     OS::Zaqar::Queue openstack.zaqar:ZaqarQueue openstack.zaqar.queue
