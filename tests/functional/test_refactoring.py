@@ -390,3 +390,102 @@ def test_update_that_is_refused_moves_nothing(engine):
         engine.update(identity, wrong)
     names = {row.name for row in db_resources.list_by_stack(identity['stack_id'])}
     assert names == {'net', 'web', 'db'}
+
+
+INNER = """
+heat_template_version: 2021-04-16
+parameters: {size: {type: number}}
+resources:
+  net: {type: Test::Server}
+  db: {type: Test::Server, properties: {size: {get_param: size}, network: {get_resource: net}}}
+"""
+OWN = {'heat_template_version': 'heat_lite_2026-12-01'}
+
+
+def group(count, **more):
+    properties = {'count': count, 'resource_def': server(size=5), **more}
+    return {'type': 'OS::Heat::ResourceGroup', 'properties': properties}
+
+
+def rows_of(stack_id):
+    return {row.name: row for row in db_resources.list_by_stack(stack_id)}
+
+
+@pytest.mark.parametrize('name', ['0', '2'])
+def test_template_moves_a_member_out_of_its_group(engine, name):
+    identity = engine.create({**OWN, 'resources': {'group': group(3)}}, 'app')
+    inner = engine.physical_id(identity, 'group')
+    before = rows_of(inner)
+    moved = {
+        **OWN,
+        'moved': [{'from': f'group/{name}', 'to': 'web'}],
+        'resources': {'group': group(2), 'web': server(size=5)},
+        'outputs': {'web': {'value': {'get_attr': ['web', 'address']}}},
+    }
+    preview = engine.preview(identity, moved)
+    assert preview['moved'] == [{'from': f'group/{name}', 'to': 'web'}]
+    assert not preview['added'] and not preview['deleted'] and not preview['replaced']
+    [changed] = preview['updated']
+    nested = {kind for kind in LISTS.values() if changed['nested'][kind]}
+    assert nested == {'unchanged'} and [each['resource_name'] for each in preview['unchanged']] == [
+        'web'
+    ]
+    Server.calls.clear()
+    for _ in range(2):
+        engine.update(identity, moved)
+        assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)[
+            'stack_status_reason'
+        ]
+    assert [each for each in Server.calls if each[0] != 'read'] == []
+    row = rows_of(identity['stack_id'])['web']
+    assert (row.uuid, row.nova_instance) == (before[name].uuid, before[name].nova_instance)
+    assert row.root_stack_id == identity['stack_id']
+    assert rows_of(inner).keys() == before.keys() - {name}
+    assert not engine.preview(identity, moved)['has_changes']
+    engine.delete(identity)
+    assert sorted(call[1] for call in Server.calls if call[0] == 'delete') == sorted(
+        each.nova_instance for each in before.values()
+    )
+
+
+def test_template_takes_the_resources_of_a_nested_stack(engine):
+    """The stack inlines its nested stack, which is then deleted."""
+    inner = {'type': 'inner.yaml', 'properties': {'size': 3}}
+    identity = engine.create(
+        {**OWN, 'resources': {'inner': inner}}, 'app', files={'inner.yaml': INNER}
+    )
+    before = rows_of(engine.physical_id(identity, 'inner'))
+    moves = [{'from': f'inner/{name}', 'to': name} for name in ('net', 'db')]
+    resources = {'net': server(), 'db': server(size=3, network={'get_resource': 'net'})}
+    moved = {**OWN, 'moved': moves, 'resources': resources}
+    preview = engine.preview(identity, moved)
+    [gone] = preview['deleted']
+    assert gone['resource_name'] == 'inner' and not gone.get('nested', {}).get('deleted')
+    Server.calls.clear()
+    engine.update(identity, moved)
+    assert engine.state(identity) == 'UPDATE_COMPLETE', engine.stack(identity)[
+        'stack_status_reason'
+    ]
+    assert [each for each in Server.calls if each[0] != 'read'] == []
+    after = rows_of(identity['stack_id'])
+    assert {name: row.uuid for name, row in after.items()} == {
+        name: row.uuid for name, row in before.items()
+    }
+
+
+def test_move_that_leaves_a_reference_in_the_nested_stack_is_refused(engine):
+    inner = {'type': 'inner.yaml', 'properties': {'size': 3}}
+    identity = engine.create(
+        {**OWN, 'resources': {'inner': inner}}, 'app', files={'inner.yaml': INNER}
+    )
+    moved = {
+        **OWN,
+        'moved': [{'from': 'inner/net', 'to': 'net'}],
+        'resources': {'inner': inner, 'net': server()},
+    }
+    for ask in (engine.preview, engine.update):
+        with pytest.raises(exception.RefactoringRefused, match='db refers to net'):
+            ask(identity, moved, files={'inner.yaml': INNER}) if ask == engine.update else ask(
+                identity, moved, existing=True
+            )
+    engine.delete(identity)

@@ -94,8 +94,15 @@ class StackMoves(Endpoint):
             if facts:
                 plan_facts.require(present, facts, [plan_facts.stored(present)])
             _require_whole(present)
-            for stack_id in sorted(refactoring.nested_ids({present.name: present}, work.moves)):
+            owners = {each.id for each in work.stacks.values()} - {present.id}
+            inner = refactoring.nested_ids(work.stacks, work.moves)
+            for stack_id in sorted(owners.union(inner)):
                 held.enter_context(self._locked(context, stack_id))
+            work = Refactoring.within(present, template)  # with the nested stacks as they are now
+            if work is None or not owners.issuperset(
+                each.id for each in [*work.stacks.values()][1:]
+            ):
+                raise StackChanged
             work.check()
             work.store(self._runtime.engine_id)
         moved = self._reread(stack)

@@ -218,7 +218,9 @@ def preview_update(
     if not_applied:
         answer[api.NOT_APPLIED] = list(not_applied)
     if work is not None:
-        answer['moved'] = [{'from': old.name, 'to': new.name} for old, new in work.moves.items()]
+        answer['moved'] = [
+            {'from': work.paths[old], 'to': new.name} for old, new in work.moves.items()
+        ]
     return answer
 
 

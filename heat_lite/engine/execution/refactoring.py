@@ -6,6 +6,7 @@ Tests: tests/functional/test_refactoring.py.
 """
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 
 from heat_lite.common import exception, identifier, status
@@ -70,33 +71,64 @@ class Refactoring:
             for key, each in drafts.items()
         }
         self.problems: list[str] = []
+        #: the paths of what moves out of nested stacks
+        self.paths: dict[Place, str] = {}
 
     @classmethod
     def within(cls, stack: Stack, template: Template) -> 'Refactoring | None':
         """Return the moves that a template asks for and the stack has not made; None without."""
         names = template.moves
         rows = stack.records.by_name() if names else {}  # most templates ask for none
-        moves = {
-            Place(stack.name, source): Place(stack.name, to)
-            for source, to in names.items()
-            if source in rows and to not in rows
-        }
+        stacks, moves, paths = {stack.name: stack}, {}, {}
+        for source, to in names.items():
+            found = _find(stack, source) if to not in rows else None
+            if found is not None:
+                owner, name = found
+                stacks[owner.name] = owner
+                place = Place(owner.name, name)
+                moves[place], paths[place] = Place(stack.name, to), source
         if not moves:
             return None
-        moved, _ = moving.move({stack.name: stack.template}, moves)
-        draft = moved[stack.name]
-        return cls({stack.name: Draft(stack, draft, draft, stack.name)}, moves)
+        templates = {
+            key: each.template
+            if each is stack
+            else _without_outputs(each, {place.name for place in moves if place.template == key})
+            for key, each in stacks.items()
+        }
+        moved, problems = moving.move(templates, moves)
+        drafts = {key: Draft(each, moved[key], moved[key], key) for key, each in stacks.items()}
+        work = cls(drafts, moves)
+        work.paths = paths
+        work.problems = [text for found in problems.values() for text in found]
+        return work
+
+    @property
+    def stacks(self) -> Mapping[str, Stack]:
+        """The stacks as they are, by their keys."""
+        return {key: draft.present for key, draft in self._drafts.items()}
 
     @property
     def moves(self) -> Mapping[Place, Place]:
         return self._moves
 
     def foreseen(self) -> Stack:
-        """Return a copy of the one stack, not stored, as it would be after the moves."""
-        [(key, draft)] = self._drafts.items()
-        stack = self._arranged(key, _copy(draft), DRAFT)
+        """Return a copy of the stack, not stored, as it would be after the moves."""
+        (key, draft), *_ = self._drafts.items()
+        stack = self._foreseen(key)
         stack.run = draft.present.run
+        return stack
+
+    def _foreseen(self, key: str, parent: Stack | None = None) -> Stack:
+        draft = self._drafts[key]
+        stack = self._arranged(key, _copy(draft), DRAFT)
         stack.draft(draft.wanted, DRAFT)
+        if parent is not None:
+            stack.tree.parent = parent
+        stack.foreseen_nested = {
+            other.present.id: functools.partial(self._foreseen, name, stack)
+            for name, other in self._drafts.items()
+            if other is not draft
+        }
         return stack
 
     def check(self) -> None:
@@ -202,6 +234,12 @@ class Refactoring:
                 record.current_template_id = template_id
                 records[place.name] = [record]
         stack.records.use(records)
+        for source, to in self._moves.items():
+            owner = self._drafts[source.template].present
+            name = owner.parent_resource_name
+            if to.template == key and owner.owner_id == stack.id and name in records:
+                stack.redefine(self._drafts[key].wanted, template_id)
+                stack.resource_for(name).release_member(source.name)
         return stack
 
     def _origin(self, place: Place) -> Place:
@@ -331,6 +369,38 @@ class Refactoring:
                 'user_creds_id': target.user_creds_id,
             }
             yield from _rename_nested(db_stacks.get_row(stack_id), columns, target.root_id())
+
+
+def _find(root: Stack, path: str) -> tuple[Stack, str] | None:
+    """Return the stack, maybe nested, and the name of a resource that there is at a path."""
+    stack: Value = root
+    *outer, name = path.split('/')
+    for each in outer:
+        item = stack.resource_for(each) if stack.records.find_by_name(each) else None
+        nested = getattr(item, 'nested_stack', None)
+        if nested is None:
+            return None
+        nested.refresh()
+        if nested.stack is None:
+            return None
+        stack = nested.stack
+    return (stack, name) if stack.records.find_by_name(name) else None
+
+
+def _without_outputs(stack: Stack, names: set[str]) -> Template:
+    """Return the template of a nested stack without the outputs of resources that leave it.
+
+    The update of the resource that has the stack gives it the others.
+    """
+    template = stack.template
+    word = template.version.dialect.sections['outputs']
+    kept = {
+        name: template.output_snippets[name]
+        for name, output in stack.bound.outputs.items()
+        if not output.requires(names)
+    }
+    data = {**template.data, word: kept} if word in template.data else template.data
+    return Template(data, template.files, template.environment)
 
 
 def _rename_nested(row: Row, columns: Values, root_id: str) -> Iterator[moved_resources.Nested]:

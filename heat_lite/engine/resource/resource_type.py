@@ -151,6 +151,9 @@ class ResourceType:
         """
         return {}
 
+    def release_member(self, name: str) -> None:
+        """Note that a resource of the nested stack has moved away from it."""
+
     def importable_state(self) -> Values | None:
         """Return the properties of the object at present, also those that no update changes; None
         if the type cannot tell.

@@ -41,8 +41,9 @@ class NestedStackView:
     def stack(self) -> Stack | None:
         """The stack as last read; one whose action was begun here is the live object."""
         if self._stack is None:
-            row = self._row()
-            self._stack = row and self._load(row)
+            foresee = self._parent.foreseen_nested.get(self._resource.resource_id)
+            row = self._row() if foresee is None else None
+            self._stack = foresee() if foresee is not None else row and self._load(row)
         return self._stack
 
     def refresh(self) -> None:

@@ -6,7 +6,8 @@ Tests: tests/functional/test_engine.py.
 import contextlib
 import itertools
 import logging
-from collections.abc import Collection, Iterator, Mapping, Set
+import types
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Self
 
 from heat_lite.common import exception, identifier, log_context, lru_cache, redaction, status
@@ -59,6 +60,8 @@ class Stack(StackFields):
     stored_locked = False
     #: what is not known yet, of a stack that is validated or previewed; None for one at work
     foresight: stack_definition.Foresight | None = None
+    #: of a stack that is previewed: functions that make nested stacks as they would be, by id
+    foreseen_nested: Mapping[int | str | None, Callable[[], 'Stack']] = types.MappingProxyType({})
     #: whether values of properties are checked; as in Heat, those of a nested stack are when it is
     #: created
     checks_values = True

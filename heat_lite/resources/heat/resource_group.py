@@ -154,6 +154,9 @@ class ResourceGroup(GroupResource):
         if removed != self._stored_removed():
             self.data_set(REMOVED_DATA, ','.join(removed))
 
+    def release_member(self, name):
+        self._store_removed([*self._stored_removed(), name])
+
     def validate_content(self, run):
         with contextlib.suppress(ValueUnknown):
             self.check_size(self.properties['count'])

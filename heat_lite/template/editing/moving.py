@@ -89,7 +89,7 @@ class _Mover:
         files, environment = template.files, template.environment.data
         word = template.version.dialect.resource['type']
         for source, snippet in borrowed:
-            if source.version is not template.version:
+            if not _means_the_same(snippet, source, template):
                 self.problems[key].append(f'{key} is written in another version of the language')
             for name in sorted(parameters_read(snippet)):
                 environment = self._borrow_parameter(name, source, data, words, environment)
@@ -113,6 +113,23 @@ class _Mover:
                 own = environment.get(section) or {}
                 environment = {**environment, section: {name: given[name], **own}}
         return environment
+
+
+def _means_the_same(snippet: Value, source: Template, target: Template) -> bool:
+    """Return whether the functions of a resource are those of another template, too."""
+    if source.version is target.version:
+        return True
+    old, new = source.version.functions, target.version.functions
+    same_dialect = source.version.key == target.version.key
+    return same_dialect and all(old[name] is new.get(name) for name in _used(snippet, old))
+
+
+def _used(value: Value, functions: Collection[str]) -> set[str]:
+    if isinstance(value, list):
+        return set().union(*(_used(each, functions) for each in value))
+    if not isinstance(value, dict):
+        return set()
+    return (value.keys() & functions).union(*(_used(each, functions) for each in value.values()))
 
 
 def _calls(value: Value, functions: Collection[str]) -> Iterator[str]:
