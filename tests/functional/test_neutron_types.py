@@ -160,3 +160,71 @@ def test_policy_without_algorithm_has_one_that_neutron_knows(
     assert running_cloud.cloud.of('network', f'/vpn/{path}')[-1]['auth_algorithm'] == algorithm
     assert check(driver, stack) == 'Stack CHECK completed successfully'
     driver.delete(stack)
+
+
+def dhcp(*names):
+    options = [{'opt_name': name, 'opt_value': 'x', 'ip_version': 4} for name in names]
+    return stack_of('Port', network='a network', extra_dhcp_opts=options)
+
+
+def test_update_removes_the_dhcp_options_that_are_left_out(running_cloud, driver, ids):
+    stack = driver.create(dhcp('mtu', 'bootfile-name'))
+    running_cloud.cloud.asked.clear()
+    driver.update(stack, dhcp('mtu'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE'
+    (sent,) = [body['port'] for method, _, body in running_cloud.cloud.asked if method == 'PUT']
+    values = {each['opt_name']: each['opt_value'] for each in sent['extra_dhcp_opts']}
+    assert values == {'mtu': 'x', 'bootfile-name': None}
+    driver.delete(stack)
+
+
+def test_addresses_of_an_address_group_are_added_and_removed(running_cloud, driver, ids):
+    stack = driver.create(stack_of('AddressGroup', addresses=['10.1.0.0/24', '10.2.0.0/24']))
+    update(driver, stack, 'AddressGroup', addresses=['10.2.0.0/24', '10.3.0.0/24'])
+    (found,) = [
+        each
+        for each in running_cloud.cloud.of('network', '/address-groups')
+        if each['id'] == driver.physical_id(stack, 'it')
+    ]
+    assert found['addresses'] == ['10.2.0.0/24', '10.3.0.0/24']
+    found['addresses'].append('10.4.0.0/24')
+    assert 'addresses is' in check(driver, stack)
+    driver.delete(stack)
+
+
+OPTION = {'opt_name': 'mtu', 'opt_value': '1400'}
+REFUSED = [
+    (('Firewall', {'firewall_policy_id': 'p'}), (), 'use OS::Neutron::FirewallGroup'),
+    (
+        (
+            'Port',
+            {'network': 'a network', 'extra_dhcp_opts': [{'opt_name': 'a', 'opt_value': 'b'}]},
+        ),
+        ('extra_dhcp_opt',),
+        'lacks the extension extra_dhcp_opt: remove the property "extra_dhcp_opts"',
+    ),
+    (
+        ('SecurityGroup', {'rules': [{'remote_address_group_id': 'a address_group'}]}),
+        ('security-groups-remote-address-group',),
+        'remove the property "remote_address_group_id"',
+    ),
+    (('FirewallGroup', {}), ('fwaas_v2',), 'Required extension fwaas_v2'),
+    (('LocalIP', {}), (), 'local_port, network'),
+    (('BGPPeer', {'peer_ip': '10.0.0.1', 'remote_as': 1, 'auth_type': 'md5'}), (), 'password'),
+    (
+        ('NetworkSegmentRange', {'network_type': 'gre', 'minimum': 9, 'maximum': 8}),
+        (),
+        r'minimum \(9\) is greater than maximum',
+    ),
+]
+
+
+@pytest.mark.parametrize('given, without, message', REFUSED)
+def test_what_neutron_cannot_do_is_refused_before_anything_is_created(
+    given, without, message, running_cloud, driver, ids
+):
+    kind, properties = given
+    cloud = running_cloud.cloud
+    cloud.extensions = [each for each in cloud.extensions if each not in without]
+    with pytest.raises(exception.HeatException, match=message):
+        driver.create(stack_of(kind, **properties))

@@ -1,8 +1,11 @@
 """The comparison of the live state of an object with the stored properties of its resource."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from heat_lite.resources.base import live_state
+from heat_lite.resources.openstack.neutron.local_ip import LocalIPAssociation
 from heat_lite.template.schema import boolean, integer, list_, map_, string
 
 PAIRS = list_(
@@ -106,3 +109,18 @@ def test_observed_value_that_differs_is_described_as_drift(name, stored, found, 
 )
 def test_observed_values_omit_unset_missing_and_immutable_properties(stored, found):
     assert observe(stored, found) == {}
+
+
+def test_object_without_a_name_is_found_by_what_no_other_has():
+    listed = [{'fixed_port_id': 'p1'}, {'fixed_port_id': 'p2'}]
+    association = SimpleNamespace(
+        rest=LocalIPAssociation.rest,
+        properties_schema=LocalIPAssociation.properties_schema,
+        unique_by=LocalIPAssociation.unique_by,
+        collection=lambda: '/local_ips/x/port_associations',
+        client=lambda: SimpleNamespace(list=lambda path, key: {'port_associations': listed}[key]),
+        stored_property={'fixed_port': 'p2'}.get,
+    )
+    assert live_state.find_unique(association) == 'p2'
+    listed.pop()
+    assert live_state.find_unique(association) is None
