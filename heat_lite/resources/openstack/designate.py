@@ -228,6 +228,9 @@ class ZoneTransferAccept(CloudResource):
     }
     attributes_schema = attributes({'zone_id': 'Id of the zone.'})
 
+    def objects(self):
+        return {}  # only administrators may list what is over
+
     def handle_delete(self):
         return
 
@@ -268,6 +271,9 @@ class TSIGKey(CloudResource):
 
     def changes(self, changed, diff):
         return self._with_zone(super().changes(changed, diff))
+
+    def objects(self):
+        return {}  # keys belong to no project
 
     def _with_zone(self, values):
         if 'resource_id' not in values or self.properties['scope'] != 'ZONE':

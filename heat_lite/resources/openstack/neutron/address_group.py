@@ -116,3 +116,6 @@ class DefaultSecurityGroupRule(NeutronResource):
             port_range_min=above('port_range_max'),
         ),
     )
+
+    def objects(self):
+        return {}  # these rules belong to no project
