@@ -188,7 +188,7 @@ def test_addresses_of_an_address_group_are_added_and_removed(running_cloud, driv
     ]
     assert found['addresses'] == ['10.2.0.0/24', '10.3.0.0/24']
     found['addresses'].append('10.4.0.0/24')
-    assert 'addresses is' in check(driver, stack)
+    assert 'Changed by others: it' in check(driver, stack)
     driver.delete(stack)
 
 

@@ -330,6 +330,9 @@ class PTRRecord(CloudResource):
         self.resource_id_set(next(each['id'] for each in listed if each['id'].endswith(end)))
         return (yield from self.call_with_retry(self._update, values))
 
+    def changes(self, changed, diff):
+        return self.request_values()  # Designate resets what a request leaves out
+
     def fetch(self):
         found = super().fetch()
         if found['ptrdname'] is None:
