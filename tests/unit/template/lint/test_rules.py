@@ -327,6 +327,19 @@ def test_what_heat_does_not_have_is_found_if_the_rule_is_on():
     ]
 
 
+def test_value_that_heat_does_not_allow_is_found_if_the_rule_is_on():
+    kind = TypeInfo('My::Kind', {'word': string(allowed=['old'], ours=['new'])})
+    types = documents.Table({'My::Kind': kind})
+    template = (
+        'heat_template_version: 2021-04-16\nresources:\n'
+        '  a: {type: My::Kind, properties: {word: old}}\n'
+        '  b: {type: My::Kind, properties: {word: new}}\n'
+    )
+    linter = Linter(types, documents.Files({'x': template}), levels={'not-in-heat': 'warning'})
+    found = [(each.line, each.text) for each in linter.lint(['x'])]
+    assert found == [(4, 'Heat does not have the value "new"')]
+
+
 def test_deprecated_type_and_property_are_found():
     """The rule is applied to a type of the test: no type of the service is deprecated."""
     old = {
