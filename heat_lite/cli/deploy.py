@@ -253,6 +253,8 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
             f'nothing is changed: {", ".join(replaced.all())} {verb} be replaced,'
             ' and --replace is never'
         )
+    if args.plan and response['refused']:
+        raise errors.StackFailed(response['refused'])
     if not planned_changes.has_changes(response):
         return errors.DONE
     arguments.confirm(args, _question(replaced), 'nothing is changed')

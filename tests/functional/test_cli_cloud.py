@@ -288,6 +288,8 @@ def test_plan_with_live_values_is_refused_when_an_object_has_changed(
     net.update(tags=['x'])
     assert command('apply', '-y', '--plan', 'plan.json', '--message', 'x')[0] == 0
     assert net['tags'] == ['c']
+    status, _, errors = command('apply', '-y', '--plan', 'plan.json')
+    assert status == 1 and 'is outdated' in errors
     assert command('apply', '-y', '--plan', 'plan.json', name)[0] == 2
     assert command('apply', '-y', '--plan', 'plan.json', '-P', 'a=b')[0] == 2
     assert command('apply', '-y', '--plan', 'app.yaml')[0] == 1

@@ -128,7 +128,8 @@ def test_check_of_the_stack_leaves_a_plan_as_it_is(service, path):
     assert apply(service, path, made, message='as agreed').status_code == 202
     assert outputs(settled(service, path))['web'] == 'two'
     newest = service.ask('GET', f'{path}/revisions').json()['revisions'][0]
-    assert newest['message'] == 'as agreed'
+    author = f'plan {made["plan"]["id"]} of {made["plan"]["username"]}'
+    assert newest['message'] == f'{author}: as agreed'
 
 
 @shapes.of('embedded')

@@ -37,7 +37,7 @@ class Plans(Endpoint):
         _, facts = self._foreseen(stack, plan)
         plan_facts.require(stack, plan['facts'], facts)
         validation.at_rest(stack)
-        return {api.MESSAGE: _message(plan), **plan['args']}
+        return plan['args']
 
     def _foreseen(self, stack: Stack, update: Wire) -> tuple[Wire, list[Wire]]:
         """Return the preview of a planned update, and the facts that it stands on."""
@@ -72,9 +72,11 @@ class Plans(Endpoint):
         return plan_facts.shown(plan_facts.approve(stack, plan_id))
 
 
-def _message(plan: Wire) -> str:
+def revision_message(plan: Wire, given: str | None) -> str:
+    """Return the message of a revision: who made and approved its plan, and what the user gave."""
     approval = f', approved by {plan["approver"]}' if plan['approver'] else ''
-    return f'plan {plan["id"]} of {plan["username"]}{approval}'
+    text = f'plan {plan["id"]} of {plan["username"]}{approval}'
+    return f'{text}: {given}' if given else text
 
 
 def with_options(stack: Stack, options: Wire) -> Stack:

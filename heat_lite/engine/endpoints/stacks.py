@@ -146,6 +146,8 @@ class Stacks(plans.Plans):
         stored = _stored_update(stack, revision, plan)
         agreed = stored if plan else None
         args = {**self._agreed_args(stack, agreed), **args, **(part or {})}
+        if agreed:
+            args[api.MESSAGE] = plans.revision_message(agreed, args.get(api.MESSAGE))
         parsed, options = self._validated_update(
             stack, template, params, files, args, environment_files, files_container, stored
         )
