@@ -121,6 +121,13 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> Row:
 
 
 @session.reader
+def list_by_physical_id(physical_id: str | None) -> list[ResourceRow]:
+    """Return the rows of a physical id in the order of ids, of any stack."""
+    which = _R.nova_instance == physical_id
+    return _rows(_ROWS.where(which).order_by(_R.id), which)
+
+
+@session.reader
 def existing_physical_ids(physical_ids: Collection[str]) -> set[str]:
     """Return those of the physical ids that a resource of any stack has."""
     column = _R.nova_instance

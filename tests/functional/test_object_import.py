@@ -1,5 +1,7 @@
 """Existing objects that become resources: ``import`` in a template of our own version."""
 
+import json
+
 import pytest
 
 from heat_lite.common import exception
@@ -182,3 +184,39 @@ def test_failed_import_is_repeated(running_cloud, driver, lan):
     assert driver.physical_id(stack, 'net') == lan
     assert [each['id'] for each in running_cloud.cloud.of(*NETWORKS)].count(lan) == 1
     driver.delete(stack)
+
+
+def test_object_of_another_resource_is_refused(running_cloud, driver, lan):
+    """One owner only: the second would delete what the first needs."""
+    both = template(net=net(lan), twin=net(lan))
+    first = driver.create(template(one=other()))
+    for ask in (driver.preview, driver.update):
+        with pytest.raises(exception.StackValidationFailed, match='it belongs to .*/(net|twin)'):
+            ask(first, both)
+    driver.update(first, template(net=net(lan)))
+    settled(driver, first, 'UPDATE_COMPLETE')
+    with pytest.raises(exception.StackValidationFailed, match='it belongs to stack/net already'):
+        driver.update(first, both)
+    with pytest.raises(exception.StackValidationFailed, match='it belongs to stack/net already'):
+        driver.create(template(net=net(lan)), 'second')
+    kept = {**net(lan), 'deletion_policy': 'Retain'}
+    driver.update(first, template(net=kept))
+    driver.update(first, template(one=other()))
+    second = driver.create(template(net=net(lan)), 'second')
+    settled(driver, second, 'CREATE_COMPLETE')
+    assert driver.physical_id(second, 'net') == lan
+
+
+def test_rollback_leaves_objects_that_nested_stacks_have_imported(running_cloud, driver, lan):
+    nested = json.dumps(template(net=net(lan)))
+    whole = template(one={'type': 'nested.yaml'}, two={**BROKEN, 'depends_on': 'one'})
+    given = {'files': {'nested.yaml': nested}, 'disable_rollback': False}
+    settled(driver, driver.create(whole, 'first', **given), 'ROLLBACK_COMPLETE')
+    second = driver.create(
+        template(one={'type': 'nested.yaml'}),
+        'second',
+        files={'nested.yaml': json.dumps(template(two=other()))},
+    )
+    driver.update(second, whole, **given)
+    settled(driver, second, 'ROLLBACK_COMPLETE')
+    assert lan in [each['id'] for each in running_cloud.cloud.of(*NETWORKS)]

@@ -189,7 +189,7 @@ def is_import(resource: Resource, definition: ResourceDefinition) -> bool:
     if definition.import_id is None or resource.resource_id is not None:
         return False
     if resource.action == status.INIT:
-        goes_back = stack.action in (status.ROLLBACK, status.RESTORE)
+        goes_back = not {status.ROLLBACK, status.RESTORE}.isdisjoint(stack.tree.actions())
         return not goes_back or definition.deletion_policy == 'Retain'
     return resource.action == status.ADOPT and stack.action != status.ADOPT
 

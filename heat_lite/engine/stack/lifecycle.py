@@ -130,7 +130,8 @@ def delete(resource: Resource) -> Work:
         return
     policy = resource.definition.deletion_policy
     stays = resource.definition.external_id is not None or (
-        resource.stack.action == status.ROLLBACK and object_import.IMPORTED in resource.data()
+        object_import.IMPORTED in resource.data()
+        and status.ROLLBACK in resource.stack.tree.actions()
     )
     work = None
     if resource.stack.run.abandoning:

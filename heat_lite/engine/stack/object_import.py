@@ -7,6 +7,7 @@ Tests: tests/functional/test_object_import.py.
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value
+from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff
 from heat_lite.template.unknown import is_known
@@ -39,6 +40,9 @@ def compare(
     item.require_service(item.stack.clients(), item.type())
     if not item.object_exists():
         raise _refused(item, 'it can not be found')
+    owner = _owner(item)
+    if owner is not None:
+        raise _refused(item, f'it belongs to {owner} already. Move it, or remove it there first')
     found = item.importable_state()
     if found is None:
         raise _refused(item, 'objects of its type cannot be compared with a definition')
@@ -48,6 +52,33 @@ def compare(
     if decision.action == diff.REPLACE and not decision.may_replace:
         raise _refused(item, f'{decision.reason}. Describe the object as it is')
     return item, decision
+
+
+def _owner(item: Resource) -> str | None:
+    """Return STACK/RESOURCE of another resource of the project that would delete the object.
+
+    In the stack itself that is also one that imports the same object.
+    """
+    stack, service = item.stack, _service(item)
+    for name, definition in stack.definitions.items():
+        if name != item.name and definition.import_id is not None:
+            other = stack.resource_for(name)
+            if _service(other) == service and object_id(other) == item.resource_id:
+                return f'{stack.name}/{name}'
+    for row in db_resources.list_by_physical_id(item.resource_id):
+        owner = db_stacks.get(stack.context, row.stack_id)
+        if owner is None or (row.stack_id, row.name) == (stack.id, item.name):
+            continue
+        loaded = type(stack).from_row(stack.runtime, stack.context, owner)
+        other = loaded.resource_for(row.name)
+        if _service(other) == service and not diff.keeps_object(other):
+            return f'{owner.name}/{row.name}'
+    return None
+
+
+def _service(resource: Resource) -> str:
+    """Return the service of a type: other services have other objects with the same id."""
+    return resource.type().rpartition('::')[0]
 
 
 def _refused(item: Resource, reason: str) -> exception.StackValidationFailed:

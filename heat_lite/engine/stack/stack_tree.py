@@ -47,6 +47,15 @@ class StackTree:
             yield stack
             stack = stack.tree.parent
 
+    def actions(self) -> Iterator[str]:
+        """Yield the action of the stack, and those of the stacks around it as stored now.
+
+        A stack that is rolled back updates or deletes those nested in it.
+        """
+        for each in self.lineage():
+            row = None if each is self._stack or each.id is None else db_stacks.get_row(each.id)
+            yield each.action if row is None else row.action
+
     @property
     def top(self) -> 'Stack':
         """The stack at the top of the tree."""
