@@ -100,8 +100,8 @@ def _planned(api: api_client.ApiClient, args: argparse.Namespace) -> Values:
     for name, body in stacks.items():
         if _exists(api, name):
             template = api.get(f'{api.find(name)}/template')
-            present |= {(name, key): each for key, each in _resources(template).items()}
-        wanted |= {(name, key): each for key, each in _resources(body['template']).items()}
+            present |= {(name, key): each for key, each in _resources(name, template).items()}
+        wanted |= {(name, key): each for key, each in _resources(name, body['template']).items()}
     given = {_split(old): _split(new) for old, new in args.move}
     moves, open_places = _find_moves(present, wanted, given)
     if open_places:
@@ -110,7 +110,7 @@ def _planned(api: api_client.ApiClient, args: argparse.Namespace) -> Values:
             f'where do these go, or come from: {places}? Say it with --move OLD=NEW; what shall be '
             'created or deleted is for an update afterwards'
         )
-    listed = [{'from': '/'.join(old), 'to': '/'.join(new)} for old, new in moves.items()]
+    listed = [{'from': '/'.join(old), 'to': '/'.join(new)} for old, new in sorted(moves.items())]
     return {'moves': listed, 'stacks': stacks}
 
 
@@ -179,9 +179,18 @@ def _files(path: pathlib.Path) -> Values:
     return body
 
 
-def _resources(template: Value) -> Values:
-    data = reader.parse(template) if isinstance(template, str) else template
-    return data.get('resources') or data.get('Resources') or {}
+def _resources(name: str, template: Value) -> Values:
+    """Return the resources of a template. Raises CommandError if it has none by the rules."""
+    try:
+        data = reader.parse(template) if isinstance(template, str) else template
+        found: Values = data.get('resources') or data.get('Resources') or {}
+        if all(isinstance(_type(each), str) for each in found.values()):
+            return found
+    except (ValueError, AttributeError):  # no map
+        pass
+    raise errors.CommandError(
+        f'the template of {name} is wrong: it is a map, and has resources, each with a type'
+    )
 
 
 def _split(text: str) -> Place:

@@ -177,15 +177,13 @@ class TypeRegistry:
     def _settings_of(self, resource_name: str, key: str) -> list[Value]:
         """Return the values of a key in the entries of a resource; do not change them."""
         if (resource_name, key) not in self._settings:
-            entries = self._entries_of(resource_name)
+            entries = self.entries_of(resource_name)
             self._settings[resource_name, key] = [each[key] for each in entries if key in each]
         return self._settings[resource_name, key]
 
-    def _entries_of(self, resource_name: str) -> Iterator[dict[str, Value]]:
-        """Yield the entries whose name or pattern matches a resource."""
-        for is_match, entry in self._matches:
-            if is_match(resource_name):
-                yield entry
+    def entries_of(self, resource_name: str) -> list[dict[str, Value]]:
+        """Return the entries whose name or pattern matches a resource."""
+        return [entry for is_match, entry in self._matches if is_match(resource_name)]
 
     @lru_cache.cached_property
     def _matches(self) -> list[tuple[Callable[[str], Value], dict[str, Value]]]:
@@ -227,7 +225,7 @@ class TypeRegistry:
         """
         entries = {name: target for name, target in self._entries.items() if name != excluded_type}
         inner: dict[str, Value] = {}
-        for entry in self._entries_of(resource_name):
+        for entry in self.entries_of(resource_name):
             inner.update({name: value for name, value in entry.items() if isinstance(value, dict)})
         inner.pop(LIFECYCLE, None)
         return {PER_RESOURCE: inner, **entries}

@@ -147,8 +147,10 @@ class Template:
 
     @property
     def moves(self) -> dict[str, str]:
-        """``{former name: name}`` of the resources that got another name, for our own version."""
-        return former_names.targets(self.section('moved') or [])
+        """``{former name: name}`` of the resources that got another name; empty if invalid."""
+        moved = self.section('moved') or []
+        is_valid = not any(former_names.violations(moved, self.resource_snippets))
+        return former_names.targets(moved) if is_valid else {}
 
     @lru_cache.cached_property
     def condition_definitions(self) -> dict[str, Value]:
@@ -169,7 +171,8 @@ class Template:
         checks.raise_first(checks.sections(self.data, self.version), ())
         bodies = checks.resource_bodies(self.section_map('resources'), self.version)
         checks.raise_first(bodies, (self.version.dialect.sections['resources'],))
-        moved = former_names.violations(self.section('moved') or [], self.resource_snippets)
+        moved = self.section('moved')
+        moved = former_names.violations([] if moved is None else moved, self.resource_snippets)
         checks.raise_first(moved, ('moved',))
 
     def validate_declarations(self) -> None:

@@ -489,3 +489,87 @@ def test_move_that_leaves_a_reference_in_the_nested_stack_is_refused(engine):
                 identity, moved, existing=True
             )
     engine.delete(identity)
+
+
+PROTECTED = {'lifecycle': {'prevent_destroy': True}, 'restricted_actions': 'replace'}
+OTHER = {'restricted_actions': 'update'}
+
+
+def environment_of(**resources):
+    return {'resource_registry': {'resources': resources}}
+
+
+def entries(engine, name):
+    identity = engine.client.identify_stack(engine.context, stack_name=name)
+    found = engine.client.get_environment(engine.context, stack_identity=identity)
+    return found['resource_registry']['resources']
+
+
+def test_entries_of_the_environment_follow_their_resources(engine):
+    app = engine.create(APP, 'app', params=environment_of(db=PROTECTED, web=PROTECTED, net=OTHER))
+    engine.create({'resources': {'mine': server()}}, 'other')
+    move(engine, ('app/db', 'other/data'), ('app/web', 'app/frontend'))
+    assert entries(engine, 'app') == {'net': OTHER, 'frontend': PROTECTED}
+    assert entries(engine, 'other') == {'data': PROTECTED}
+    with pytest.raises(exception.DestroyPrevented, match='frontend'):
+        engine.delete(app)
+
+
+def test_entries_of_the_environment_follow_moves_in_a_template(engine):
+    app = engine.create(APP, 'app', params=environment_of(net=PROTECTED))
+    engine.update(app, MOVED, existing=True)
+    assert entries(engine, 'app') == {'network': PROTECTED}
+    with pytest.raises(exception.DestroyPrevented, match='network'):
+        engine.delete(app)
+
+
+def test_resource_that_would_lose_what_a_pattern_gives_it_is_refused(engine):
+    engine.create(APP, 'app', params=environment_of(**{'d*': PROTECTED}))
+    with pytest.raises(exception.RefactoringRefused, match='do not match app/store'):
+        move(engine, ('app/db', 'app/store'))
+    move(engine, ('app/db', 'app/data'))
+
+
+@pytest.mark.parametrize('of_resource', [{'condition': 'large'}, {}])
+def test_condition_that_the_target_lacks_is_named(engine, of_resource):
+    web = {**server(size={'if': ['large', 2, 1]}), **of_resource}
+    conditions = {'large': {'equals': ['a', 'a']}}
+    engine.create({'conditions': conditions, 'resources': {'web': web, 'db': server()}}, 'app')
+    engine.create({'resources': {'mine': server()}}, 'other')
+    with pytest.raises(exception.RefactoringRefused, match='other has no condition large'):
+        move(engine, ('app/web', 'other/web'))
+
+
+def test_stack_with_a_new_snapshot_can_be_moved(engine):
+    app = engine.create(APP, 'app')
+    snapshot = engine.client.stack_snapshot(engine.context, stack_identity=app, name='before')
+    engine.wait(app)
+    assert engine.state(app) == 'SNAPSHOT_COMPLETE'
+    move(engine, ('app/db', 'app/data'))
+    engine.client.stack_restore(engine.context, stack_identity=app, snapshot_id=snapshot['id'])
+    engine.wait(app)
+    assert engine.state(app) == 'RESTORE_COMPLETE'
+    move(engine, ('app/db', 'app/data'))
+
+
+def test_moves_that_lead_to_one_resource_are_refused(engine):
+    app = engine.create({'resources': {'a': server(), 'b': server()}}, 'app')
+    moved = [{'from': 'a', 'to': 'b'}, {'from': 'b', 'to': 'c'}]
+    wanted = {**MOVED, 'moved': moved, 'resources': {'c': server()}}
+    for ask in (engine.preview, engine.update):
+        with pytest.raises(
+            exception.RefactoringRefused, match='several resources would become app/c'
+        ):
+            ask(app, wanted)
+
+
+@pytest.mark.parametrize('moved', [{'from': 'net', 'to': 'network'}, 0, ''])
+def test_moves_of_a_template_that_are_no_list_are_refused(engine, moved):
+    app = engine.create(APP, 'app')
+    with pytest.raises(exception.StackValidationFailed, match='moved must be a list'):
+        engine.preview(app, {**MOVED, 'moved': moved})
+
+
+def test_stack_that_does_not_exist_cannot_be_renamed(engine):
+    with pytest.raises(exception.EntityNotFound, match='none'):
+        move(engine, stacks={'none': {'name': 'other'}})

@@ -111,7 +111,7 @@ class StackController:
             request.context,
             stacks={name: each.refactor_args() for name, each in requests.items()},
             moves=moves,
-            dry_run=body.get('dry_run') is True,
+            dry_run=params.flag('dry_run', body.get('dry_run', False)),
         )
 
     def update(self, request: wsgi.Request, body: Value, identity: Values) -> webob.Response:

@@ -25,6 +25,7 @@ from heat_lite.engine.stack import format, former_places, stack_lock, template_f
 from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.rpc import client as rpc_client
 from heat_lite.template import merge
+from heat_lite.template.editing import moving
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
@@ -163,10 +164,12 @@ class Endpoint:
         files = template_files.with_container(self._runtime, context, files, files_container)
         if present is not None:
             files = {**present.files, **files}
-        known = Template(template, files).parameter_schemata
+        wanted = Template(template, files)
+        known = wanted.parameter_schemata
         environment = merge.merge_environments(params or {}, files, environment_files, known)
         if present is not None:
-            environment = merge.patch(present.environment.data, environment, clear, known)
+            former = moving.rename_entries(present.environment.data, wanted.moves)
+            environment = merge.patch(former, environment, clear, known)
         return Template(template, files, Environment(environment))
 
     def _load(self, context: RequestContext, row: Row) -> Stack:

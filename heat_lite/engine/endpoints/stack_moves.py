@@ -23,7 +23,16 @@ from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
 #: what a stack may be whose resources move
-AT_REST = (status.CREATE, status.ADOPT, status.UPDATE, status.ROLLBACK, status.CHECK, status.RESUME)
+AT_REST = (
+    status.CREATE,
+    status.ADOPT,
+    status.UPDATE,
+    status.ROLLBACK,
+    status.CHECK,
+    status.RESUME,
+    status.SNAPSHOT,
+    status.RESTORE,
+)
 
 
 class StackMoves(Endpoint):
@@ -55,8 +64,9 @@ class StackMoves(Endpoint):
         present = {name: row for name, row in rows.items() if row is not None}
         if len(set(places.values())) < len(moves):
             raise exception.Invalid(reason='a resource moves twice, or two to one place')
-        for name in rows.keys() - present.keys() - stacks.keys():
-            raise exception.no_stack(name)
+        for name in rows.keys() - present.keys():
+            if name not in stacks or stacks[name].get('name'):  # only a stack can be renamed
+                raise exception.no_stack(name)
         with contextlib.ExitStack() as held:
             loaded = {
                 name: held.enter_context(self._locked(context, row.id))
@@ -142,7 +152,7 @@ class StackMoves(Endpoint):
         }
         broken = [text for name, found in problems.items() if name not in wanted for text in found]
         if broken:
-            raise exception.RefactoringRefused(problems='; '.join(broken))
+            raise exception.RefactoringRefused(problems='; '.join(dict.fromkeys(broken)))
         return {
             name: Draft(
                 stack,

@@ -5,6 +5,7 @@ All stacks change in one transaction, or none does. What would make or change an
 Tests: tests/functional/test_refactoring.py.
 """
 
+import collections
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -154,6 +155,8 @@ class Refactoring:
     # ------------------------------------------------------------ checks
 
     def _check_rows(self) -> None:
+        ends = collections.Counter(self._moves.values())
+        self.problems += [f'several resources would become {to}' for to in ends if ends[to] > 1]
         places = {Place(key, row.name) for key, rows in self._rows.items() for row in rows}
         for source, to in self._moves.items():
             if source not in places:

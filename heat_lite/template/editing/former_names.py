@@ -14,7 +14,11 @@ def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
     It may lead there by further entries.
     """
     ends: dict[str, str] = {}
-    for index, each in enumerate(value if isinstance(value, list) else [value]):
+    if not isinstance(value, list):
+        text = f'moved must be a list of moves, not {as_json(value)}'
+        yield Violation('moved', (), exception.StackValidationFailed(text))
+        return
+    for index, each in enumerate(value):
         pair = each if isinstance(each, dict) else {}
         source, to = pair.get('from'), pair.get('to')
         if len(pair) != 2 or not isinstance(source, str) or not isinstance(to, str):

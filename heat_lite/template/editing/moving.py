@@ -4,7 +4,13 @@ import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from heat_lite.common.value_types import Value, Values
-from heat_lite.template.environment import PARAMETER_DEFAULTS, PARAMETERS, Environment
+from heat_lite.template.environment import (
+    PARAMETER_DEFAULTS,
+    PARAMETERS,
+    RESOURCE_REGISTRY,
+    Environment,
+)
+from heat_lite.template.resource_registry import PER_RESOURCE
 from heat_lite.template.template import Template
 
 #: functions whose argument, or the first of whose arguments, names a resource
@@ -29,10 +35,29 @@ def move(
     """Return the templates with the resources at their new places, and what breaks in each.
 
     References follow their resources within a template. A template gets the parameters and files
-    that resources which come from another one read.
+    that resources which come from another one read, and its environment their entries.
     """
     mover = _Mover(templates, moves)
     return mover.move(), mover.problems
+
+
+def rename_entries(environment: Values, names: Mapping[str, str]) -> Values:
+    """Return an environment whose entries of single resources have the new names."""
+    entries = _entries(environment)
+    if entries.keys().isdisjoint(names):
+        return environment
+    return _with_entries(
+        environment, {names.get(name, name): entry for name, entry in entries.items()}
+    )
+
+
+def _entries(environment: Values) -> Values:
+    return (environment.get(RESOURCE_REGISTRY) or {}).get(PER_RESOURCE) or {}
+
+
+def _with_entries(environment: Values, entries: Values) -> Values:
+    registry = {**(environment.get(RESOURCE_REGISTRY) or {}), PER_RESOURCE: entries}
+    return {**environment, RESOURCE_REGISTRY: registry}
 
 
 class _Mover:
@@ -86,17 +111,49 @@ class _Mover:
                 name: _replaced(value, self._replacer(template, key, key, f'output {key}/{name}'))
                 for name, value in outputs
             }
-        files, environment = template.files, template.environment.data
+        files, environment = template.files, self._moved_entries(key)
         word = template.version.dialect.resource['type']
         for source, snippet in borrowed:
             if not _means_the_same(snippet, source, template):
                 self.problems[key].append(f'{key} is written in another version of the language')
+            lacking = conditions_read(snippet) & source.section_map('conditions').keys()
+            for name in sorted(lacking - template.section_map('conditions').keys()):
+                self.problems[key].append(
+                    f'{key} has no condition {name}, which would decide there'
+                )
             for name in sorted(parameters_read(snippet)):
                 environment = self._borrow_parameter(name, source, data, words, environment)
             if reads_files(snippet) or snippet.get(word) in source.files:
                 files = {**source.files, **files}
         text = template.text if data == template.data else None
-        return Template(data, files, Environment(environment), text)
+        changed = Template(data, files, Environment(environment), text)
+        self._check_settings(key, changed.environment)
+        return changed
+
+    def _moved_entries(self, key: str) -> Values:
+        """Return the environment of a template with the entries of the resources it will have."""
+        environment: Values = self._templates[key].environment.data
+        came = {}
+        for source, to in self._moves.items():
+            given = _entries(self._templates[source.template].environment.data)
+            if to.template == key and source.name in given:
+                came[to.name] = given[source.name]
+        gone = {source.name for source in self._moves if source.template == key}
+        before = _entries(environment)
+        after = {**{name: each for name, each in before.items() if name not in gone}, **came}
+        return environment if after == before else _with_entries(environment, after)
+
+    def _check_settings(self, key: str, environment: Environment) -> None:
+        """Note the resources that would lose a protection or hooks, which a pattern gives them."""
+        for source, to in self._moves.items():
+            if to.template != key:
+                continue
+            registry = self._templates[source.template].environment.registry
+            found = environment.registry.entries_of(to.name)
+            if any(each not in found for each in registry.entries_of(source.name)):
+                self.problems[key].append(
+                    f'the environment has entries for {source} that do not match {to}'
+                )
 
     @staticmethod
     def _borrow_parameter(
