@@ -442,9 +442,10 @@ class CloudResource(ServiceObject):
         return self._observed(self.fetch())
 
     def importable_state(self):
-        return self._observed(self.fetch(), fixed=True)
+        given = self.stored_properties().raw_values()
+        return self._observed(self.fetch(), fixed=given)
 
-    def _observed(self, found, fixed=False):
+    def _observed(self, found, fixed=()):
         schemata, stored = self.properties_schema, self.stored_properties()
         found = self.normalize(found)
         return live_state.observed_values(schemata, self.observed_keys, stored, found, fixed)

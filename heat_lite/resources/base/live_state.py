@@ -64,12 +64,12 @@ def list_objects(resource):
     }
 
 
-def observed_values(schemata, observed_keys, stored, found, fixed=False):
+def observed_values(schemata, observed_keys, stored, found, fixed=()):
     """Return ``{property: value}`` for each comparable property that ``found`` contains.
 
     The value is the stored one if the two are equal, else the one in ``found``. ``observed_keys``
-    are the keys in ``found`` of properties that are not sent in requests. With ``fixed``, also
-    those that no update changes.
+    are the keys in ``found`` of properties that are not sent in requests. ``fixed``: the
+    names of further ones, which no update changes.
     """
     observed = {}
     for name, schema in schemata.items():
@@ -78,7 +78,7 @@ def observed_values(schemata, observed_keys, stored, found, fixed=False):
             continue
         if not schema.sent and name not in observed_keys:
             continue
-        if schema.update_allowed or fixed:
+        if schema.update_allowed or name in fixed:
             there = found[key] if schema.update_allowed else _described(schema, found[key])
             observed[name] = (
                 stored[name]

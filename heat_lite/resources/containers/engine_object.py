@@ -218,7 +218,7 @@ class EngineObject(ServiceResource):
             {},
             self.stored_properties(),
             self.described(self.inspect()),
-            fixed=True,
+            fixed=self.properties_schema,
         )
 
     def live_properties(self):
