@@ -73,14 +73,14 @@ def import_object(
     if args.project:
         _import_project(api, out, args)
         return
-    if args.id is None:
+    if not args.id:
         raise errors.UsageError('give TYPE and ID of an object, or --project STACK')
     given = {name: value_of(text) for name, text in args.property}
-    properties = observe(api, args.type, args.id, given)
-    name = args.name or resource_name(args.type, properties)
     stack = None if args.stack is None else find(api, args.stack)
     part = {'type': args.type}
     is_owned = args.own or stack is None and not args.external
+    properties = observe(api, args.type, args.id, given, is_owned and bool(args.stack))
+    name = args.name or resource_name(args.type, properties)
     if args.stack and not is_owned:
         part['external_id'] = args.id
     part['properties'] = properties
@@ -105,10 +105,13 @@ def value_of(text: str) -> Value:
         return text
 
 
-def observe(api: api_client.ApiClient, type_name: str, object_id: str, given: dict) -> dict:
+def observe(
+    api: api_client.ApiClient, type_name: str, object_id: str, given: dict, is_owned: bool
+) -> dict:
     """Return the properties of an object as it is, and the given ones.
 
-    Raises CommandError if they cannot be read.
+    ``is_owned``: whether a stack is to own it. Raises CommandError if they cannot be read, and if
+    another stack owns it already.
     """
     resource = {'type': type_name, 'external_id': object_id, 'properties': given}
     body = {
@@ -122,6 +125,12 @@ def observe(api: api_client.ApiClient, type_name: str, object_id: str, given: di
         if not error.text.startswith(NO_OBJECT):
             raise
         raise errors.CommandError(f'{error.text.rstrip(".")}. {ID_NEEDED}') from error
+    owner = found.get('live_owner') if isinstance(found, dict) else None
+    if is_owned and owner:
+        raise errors.CommandError(
+            f'{type_name} {object_id} belongs to {owner} already: move the resource '
+            '(heat-lite move), or import with --external'
+        )
     if isinstance(found, dict) and 'live_properties' in found:
         return {**found['live_properties'], **given}
     reason = found.get('live_error') if isinstance(found, dict) else None

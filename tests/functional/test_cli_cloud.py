@@ -88,6 +88,9 @@ def test_new_stack_owns_an_imported_object(service, command, name):
     shown = json.loads(command('resource', 'show', '--json', name, 'adopted')[1])
     assert shown['physical_resource_id'] == net
     assert command('drift', name)[1].splitlines()[-1] == 'no drift'
+    status, _, errors = command('import', '-y', 'OS::Neutron::Net', net, f'{name}-2')
+    assert status == 1 and f'belongs to {name}/adopted already' in errors
+    assert command('import', 'OS::Neutron::Net', '')[0] == 2
     assert command('delete', '-y', name)[0] == 0
     assert net not in networks(service)
 

@@ -104,6 +104,8 @@ def test_new_stack_imports_what_its_parameters_name(running_cloud, driver, lan):
             net('absent'),
             'The object absent (OS::Neutron::Net) cannot be imported: it can not be found',
         ),
+        (net('?x=1'), '"?x=1" is no id of an object'),
+        (net('../networks/x'), '"../networks/x" is no id of an object'),
         (
             other(**{'import': {'id': 'x'}}),
             'The object x (OS::Heat::RandomString) cannot be imported: objects of its type',

@@ -306,6 +306,8 @@ def _resources(name: str, value: Value) -> list[str]:
     names = _names(name, value)
     if not all(isinstance(each, str) for each in names):
         raise exc.HTTPBadRequest(f'{name} must be a list of names of resources.')
+    if name == api.TARGET and not names:
+        raise exc.HTTPBadRequest('target names no resource: leave it out to update all of them.')
     return names
 
 

@@ -82,6 +82,7 @@ PREVIEWED_RESOURCE = (
     # of an existing object
     'live_properties',
     'live_error',
+    'live_owner',
     'nested',
 )
 CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')

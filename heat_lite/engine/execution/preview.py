@@ -21,7 +21,7 @@ from heat_lite.engine.execution.prediction import (
 from heat_lite.engine.execution.refactoring import Refactoring
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.engine.stack import diff, format, lifecycle
+from heat_lite.engine.stack import diff, format, lifecycle, object_import
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_definition import Foresight
 from heat_lite.engine.validation import validation
@@ -177,7 +177,7 @@ def _live(item: Resource) -> Values:
         return {'live_error': item.stack.redact(error) or type(error).__name__}
     if found is None:
         return {'live_error': f'The objects of {item.type()} cannot be read'}
-    return {'live_properties': found}
+    return {'live_properties': found, 'live_owner': object_import.owner(item)}
 
 
 def preview_update(

@@ -5,6 +5,8 @@ It asks nothing of a resource that the stack has, so it may stay in a template.
 Tests: tests/functional/test_object_import.py.
 """
 
+import re
+
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value
 from heat_lite.db import resources as db_resources, stacks as db_stacks
@@ -14,11 +16,19 @@ from heat_lite.template.unknown import is_known
 
 #: key of the data of a resource whose object existed before: a rollback leaves it
 IMPORTED = 'imported'
+#: what no id has: the path to an object would lead elsewhere
+NO_ID = re.compile(r'[?#\s]|(^|/)\.\.?(/|$)')
 
 
 def object_id(resource: Resource) -> Value:
-    """Return the id of the object to import; it may be unknown yet."""
+    """Return the id of the object to import; it may be unknown yet. Raises StackValidationFailed
+    for a text that would lead to something else than the object.
+    """
     found = resource.stack.resolve(resource.definition.import_id)
+    if isinstance(found, str) and NO_ID.search(found):
+        raise exception.StackValidationFailed(
+            f'"{found}" is no id of an object.', path=resource.definition.place('import_id')
+        )
     return str(found) if isinstance(found, int | float) else found
 
 
@@ -40,9 +50,9 @@ def compare(
     item.require_service(item.stack.clients(), item.type())
     if not item.object_exists():
         raise _refused(item, 'it can not be found')
-    owner = _owner(item)
-    if owner is not None:
-        raise _refused(item, f'it belongs to {owner} already. Move it, or remove it there first')
+    present = owner(item)
+    if present is not None:
+        raise _refused(item, f'it belongs to {present} already. Move it, or remove it there first')
     found = item.importable_state()
     if found is None:
         raise _refused(item, 'objects of its type cannot be compared with a definition')
@@ -54,7 +64,7 @@ def compare(
     return item, decision
 
 
-def _owner(item: Resource) -> str | None:
+def owner(item: Resource) -> str | None:
     """Return STACK/RESOURCE of another resource of the project that would delete the object.
 
     In the stack itself that is also one that imports the same object.
@@ -66,13 +76,13 @@ def _owner(item: Resource) -> str | None:
             if _service(other) == service and object_id(other) == item.resource_id:
                 return f'{stack.name}/{name}'
     for row in db_resources.list_by_physical_id(item.resource_id):
-        owner = db_stacks.get(stack.context, row.stack_id)
-        if owner is None or (row.stack_id, row.name) == (stack.id, item.name):
+        found = db_stacks.get(stack.context, row.stack_id)
+        if found is None or (row.stack_id, row.name) == (stack.id, item.name):
             continue
-        loaded = type(stack).from_row(stack.runtime, stack.context, owner)
+        loaded = type(stack).from_row(stack.runtime, stack.context, found)
         other = loaded.resource_for(row.name)
         if _service(other) == service and not diff.keeps_object(other):
-            return f'{owner.name}/{row.name}'
+            return f'{found.name}/{row.name}'
     return None
 
 
