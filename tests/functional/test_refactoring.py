@@ -552,6 +552,45 @@ def test_stack_with_a_new_snapshot_can_be_moved(engine):
     move(engine, ('app/db', 'app/data'))
 
 
+def objects(engine, identity):
+    return {name: engine.physical_id(identity, name) for name in APP['resources']}
+
+
+def test_template_from_before_moves_gives_the_former_names_back(engine):
+    app = engine.create(APP, 'app')
+    ids = objects(engine, app)
+    move(engine, ('app/db', 'app/data'), ('app/net', 'app/lan'))
+    move(engine, ('app/data', 'app/base'))
+    Server.calls = []
+    answer = engine.preview(app, APP)
+    assert answer['moved'] == [{'from': 'lan', 'to': 'net'}, {'from': 'base', 'to': 'db'}]
+    assert not answer['deleted'] and not answer['added']
+    engine.update(app, APP)
+    assert engine.state(app) == 'UPDATE_COMPLETE' and objects(engine, app) == ids
+    move(engine, ('app/db', 'app/data'))
+    engine.client.update_stack(
+        engine.context,
+        stack_identity=app,
+        template=None,
+        params=None,
+        files=None,
+        args={},
+        revision=1,
+    )
+    engine.wait(app)
+    assert engine.state(app) == 'UPDATE_COMPLETE' and objects(engine, app) == ids
+    assert not [each for each in Server.calls if each[0] != 'read']
+
+
+def test_resource_of_another_type_gets_no_former_name(engine):
+    app = engine.create(APP, 'app')
+    move(engine, ('app/db', 'app/data'))
+    other = {**APP['resources'], 'db': {'type': 'OS::Heat::None'}}
+    answer = engine.preview(app, {**APP, 'resources': other})
+    assert 'moved' not in answer
+    assert [each['resource_name'] for each in answer['deleted']] == ['data']
+
+
 def test_moves_that_lead_to_one_resource_are_refused(engine):
     app = engine.create({'resources': {'a': server(), 'b': server()}}, 'app')
     moved = [{'from': 'a', 'to': 'b'}, {'from': 'b', 'to': 'c'}]

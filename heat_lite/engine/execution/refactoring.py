@@ -77,8 +77,11 @@ class Refactoring:
 
     @classmethod
     def within(cls, stack: Stack, template: Template) -> 'Refactoring | None':
-        """Return the moves that a template asks for and the stack has not made; None without."""
-        names = template.moves
+        """Return the moves that a template asks for and the stack has not made; None without.
+
+        A template from before a move asks for the way back.
+        """
+        names = {**former_places.wanted_back(stack, template), **template.moves}
         rows = stack.records.by_name() if names else {}  # most templates ask for none
         stacks, moves, paths = {stack.name: stack}, {}, {}
         for source, to in names.items():

@@ -7,7 +7,14 @@ resource that has moved the stack and the name that it got: ``{'names': [old], '
 Tests: tests/functional/test_refactoring.py.
 """
 
+from collections.abc import Container
+from typing import TYPE_CHECKING
+
 from heat_lite.common.value_types import Row, Value, Values
+from heat_lite.template.template import Template
+
+if TYPE_CHECKING:
+    from heat_lite.engine.stack.stack import Stack
 
 NAMES, RESOURCES = 'names', 'resources'
 #: how many former names and places a stack keeps
@@ -19,10 +26,42 @@ def is_name(row: Row, name: str) -> bool:
     return name == row.name or name in (row.moved or {}).get(NAMES, ())
 
 
-def find(row: Row, resource_name: str) -> tuple[str, str] | None:
+def find(row: 'Row | Stack', resource_name: str) -> tuple[str, str] | None:
     """Return (stack id, name): where a resource of the stack has gone; None if it has not moved."""
     found = (row.moved or {}).get(RESOURCES, {}).get(resource_name)
     return found and tuple(found)
+
+
+def wanted_back(stack: 'Stack', template: Template) -> dict[str, str]:
+    """Return ``{name: former name}`` of the resources that a template has by a former name only,
+    with the same type.
+    """
+    present, wanted = stack.template, template.resource_snippets
+    found = {}
+    for former in wanted if stack.moved else ():
+        name = _follow(stack, former, present.resource_snippets)
+        is_former = former not in present.resource_snippets and name not in wanted
+        if is_former and _type(present, name) == _type(template, former) is not None:
+            found[name] = former
+    return found
+
+
+def _follow(stack: 'Stack', name: str, present: Container[str]) -> str:
+    """Return the first of the names that a resource got in the stack that is a present one; the
+    last one if none is.
+    """
+    seen = {name}
+    while name not in present:
+        stack_id, following = find(stack, name) or (None, name)
+        if stack_id != stack.id or following in seen:
+            break
+        seen.add(name := following)
+    return name
+
+
+def _type(template: Template, name: str) -> Value:
+    snippet = template.resource_snippets.get(name) or {}
+    return snippet.get(template.version.dialect.resource['type'])
 
 
 def with_moves(moved: Values | None, places: Values) -> Values:
