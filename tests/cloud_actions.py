@@ -731,7 +731,10 @@ def share_image(cloud, service, one, body, **_):
 
 @route('image', 'DELETE', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
 def unshare_image(cloud, service, one, member, **_):
-    cloud.state['members'].remove((one, member))
+    members = cloud.state.get('members', set())
+    if (one, member) not in members:
+        raise Refused(404, f'{member} is no member of {one}')
+    members.remove((one, member))
     return 204, None
 
 

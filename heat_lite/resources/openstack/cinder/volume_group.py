@@ -1,5 +1,8 @@
 """OS::Cinder::Group: volumes that are copied at one moment; its type and its snapshots."""
 
+import contextlib
+
+from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
@@ -100,8 +103,9 @@ class Group(CloudResource):
         if self.resource_id is None:
             return
         volumes = self.stored_property('volumes')
-        if volumes:
-            yield from self._change_volumes(volumes, ())
+        with contextlib.suppress(errors.NotFound):  # the request to delete it notices that, too
+            if volumes:
+                yield from self._change_volumes(volumes, ())
         body = {'delete': {'delete-volumes': False}}
         path = f'{self.object_path()}/action'
         if (yield from self.delete_if_present(self.client().request_json, 'POST', path, body)):
