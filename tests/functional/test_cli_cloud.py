@@ -336,7 +336,7 @@ def test_drift_tells_what_was_not_compared(service, command, name, tmp_path):
 
 
 def test_drift_does_not_end_an_action(service, command, name, tmp_path):
-    wait = 'action_wait_secs: {create: 3}'
+    wait = 'action_wait_secs: {create: 20}'  # longer than the commands need to start
     (tmp_path / 'app.yaml').write_text(
         f'{VERSION}{NET}  slow: {{type: OS::Heat::TestResource, properties: {{{wait}}}}}\n'
         '  rest: {type: OS::Heat::RandomString, depends_on: slow}\n'

@@ -270,6 +270,7 @@ def test_deployment_of_heat_completes_by_the_signal_of_its_action(running_cloud,
     assert driver.state(driver.wait(stack)) == 'CREATE_COMPLETE'
     assert driver.outputs(stack) == {'result': 'r1'}
     bring_into_form_of_heat(running_cloud, stack)
+    time.sleep(1)  # such a deployment knows the time of its change in whole seconds
     driver.update(stack, deployment_template('TEMP_URL_SIGNAL', 2), wait=False)
     assert until(lambda: inputs(driver, 2))['deploy_signal_id'] == url
     time.sleep(1.5)  # a poll
