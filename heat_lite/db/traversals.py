@@ -96,7 +96,7 @@ def rows_elsewhere(stack_id: str, engine_id: str) -> dict[int, str]:
 
 @session.reader
 def stacks_held(engine_id: str, stack_ids: Collection[str]) -> list[str]:
-    """Return those of some stacks, with convergence, of which an engine holds rows."""
+    """Return the stacks with convergence, among some, whose rows an engine holds."""
     found: list[str] = []
     for which in queries.any_of(_S.id, stack_ids):
         query = select(_S.id).join(models.resource, _R.stack_id == _S.id)

@@ -24,6 +24,9 @@ from heat_lite.template.parameters import parameter_groups, parameter_types
 from heat_lite.template.parameters.parameters import Parameters, ParameterSchema
 from heat_lite.template.unknown import Unknown
 
+#: words that a template, or a file of it, has if it imports objects
+IMPORT, OWN_VERSION = 'import', 'heat_lite_'
+
 
 class Template:
     """A template with its files and its environment. Immutable, so it can be shared and cached.
@@ -131,19 +134,22 @@ class Template:
         checks.raise_first(checks.section_map(name, section, word), (word,))
         return section
 
-    @lru_cache.cached_property
+    @property
     def may_prevent_destroy(self) -> bool:
         """Whether the template, its environment or its files may have a ``prevent_destroy``."""
-        return resource_registry.PREVENT_DESTROY in self._texts()
+        return resource_registry.PREVENT_DESTROY in self._own_words
 
-    @lru_cache.cached_property
+    @property
     def may_import(self) -> bool:
         """Whether the template or its files may import existing objects."""
-        texts = self._texts()
-        return 'import' in texts and 'heat_lite_' in texts  # a version of our own
+        return self._own_words.issuperset({IMPORT, OWN_VERSION})
 
-    def _texts(self) -> str:
-        return json.dumps(self.content()[:3], default=str)
+    @lru_cache.cached_property
+    def _own_words(self) -> frozenset[str]:
+        """Those words of our own language that stand anywhere in the template and its files."""
+        text = json.dumps(self.content()[:3], default=str)
+        words = (resource_registry.PREVENT_DESTROY, IMPORT, OWN_VERSION)
+        return frozenset(each for each in words if each in text)
 
     @property
     def moves(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Objects of which there can be one only: of a key, of a name that is the id, of two others.
+"""Objects that exist at most once for a key, for a name that is the id, or for two others.
 
 Tests: tests/functional/test_cloud_types.py.
 """
@@ -11,7 +11,7 @@ from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 
 
 class UniqueObject(CloudResource):
-    """An object of which the service has at most one with some properties."""
+    """An object that its service has at most once for some properties."""
 
     def needs_replace_failed(self):
         """Return whether there is no object: beside one there cannot be another."""
@@ -32,9 +32,10 @@ class NamedObject(UniqueObject):
     def list_by_name(self, name):
         """Return the objects whose id is the name."""
         try:
-            return [self.client().show(self._path_of(name), self.rest.key)]
+            found = self.client().show(self._path_of(name), self.rest.key)
         except errors.NotFound:
             return []
+        return [found or {self.rest.id: name}]  # some answers have no content
 
     def _path_of(self, name):
         return f'{self.collection()}/{quote(name, safe="")}'

@@ -39,14 +39,11 @@ READY = (
 FAILED = ('CREATE_FAILED', 'UPDATE_FAILED', 'ROLLBACK_FAILED')
 
 
-class Cluster(MagnumResource):
-    """A container cluster."""
-
-    resource_type = 'OS::Magnum::Cluster'
-    since = '9.0.0'
-    rest = Rest(
+def _of_nodes(path):
+    """Return where objects with nodes are, and the states that they have."""
+    return Rest(
         'magnum',
-        '/clusters',
+        path,
         None,
         ready=READY,
         failed=FAILED,
@@ -54,6 +51,14 @@ class Cluster(MagnumResource):
         delete_failed=('DELETE_FAILED',),
         id='uuid',
     )
+
+
+class Cluster(MagnumResource):
+    """A container cluster."""
+
+    resource_type = 'OS::Magnum::Cluster'
+    since = '9.0.0'
+    rest = _of_nodes('/clusters')
     entity = 'clusters'
 
     properties_schema = {
@@ -100,16 +105,7 @@ class NodeGroup(MagnumResource):
 
     resource_type = 'OS::Magnum::NodeGroup'
     since = OURS
-    rest = Rest(
-        'magnum',
-        '/clusters/{cluster}/nodegroups',
-        None,
-        ready=READY,
-        failed=FAILED,
-        deletes_async=True,
-        delete_failed=('DELETE_FAILED',),
-        id='uuid',
-    )
+    rest = _of_nodes('/clusters/{cluster}/nodegroups')
     entity = 'nodegroups'
 
     properties_schema = {

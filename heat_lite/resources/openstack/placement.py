@@ -87,7 +87,7 @@ class Inventory(UniqueObject):
         return kind
 
     def find_existing(self):
-        """Return the resource class, of which the provider has at most one inventory."""
+        """Return the resource class if the provider has an inventory for it."""
         kind = self.stored_property('resource_class')
         try:
             self.client().show(f'{self.collection()}/{kind}')
@@ -122,13 +122,6 @@ class PlacementName(NamedObject):
         yield from self.send('PUT', f'{self.collection()}/{name}')
         return {'name': name}
 
-    def list_by_name(self, name):
-        try:
-            self.client().show(f'{self.collection()}/{name}')
-        except errors.NotFound:
-            return []
-        return [{'name': name}]
-
 
 class Trait(PlacementName):
     """A trait: a quality that providers have and flavors require."""
@@ -150,7 +143,7 @@ class Trait(PlacementName):
 
 
 class ResourceClass(PlacementName):
-    """A resource class: a kind of resource of which providers have an amount."""
+    """A resource class: a kind of resource. Providers have an amount for it."""
 
     resource_type = 'OS::Placement::ResourceClass'
     since = OURS

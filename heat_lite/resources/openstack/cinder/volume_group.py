@@ -6,6 +6,7 @@ from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
+from heat_lite.resources.openstack.cinder.volume_snapshot import copy_rest
 from heat_lite.template.schema import (
     attributes,
     boolean,
@@ -16,20 +17,6 @@ from heat_lite.template.schema import (
     string,
 )
 from heat_lite.template.support import OURS
-
-
-def _rest(kind):
-    return Rest(
-        'cinder',
-        f'/{kind}s',
-        kind,
-        ready=('available',),
-        failed=('error', 'error_deleting'),
-        deletes_async=True,
-        delete_failed=('error', 'error_deleting'),
-        mark='description',
-        list_path=f'/{kind}s/detail',
-    )
 
 
 class GroupType(CloudResource):
@@ -57,7 +44,7 @@ class Group(CloudResource):
 
     resource_type = 'OS::Cinder::Group'
     since = OURS
-    rest = _rest('group')
+    rest = copy_rest('group')
 
     properties_schema = {
         'name': name_property(),
@@ -117,7 +104,7 @@ class GroupSnapshot(CloudResource):
 
     resource_type = 'OS::Cinder::GroupSnapshot'
     since = OURS
-    rest = _rest('group_snapshot')
+    rest = copy_rest('group_snapshot')
 
     properties_schema = {
         'name': name_property(update_allowed=False),

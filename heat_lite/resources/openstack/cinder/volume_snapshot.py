@@ -14,7 +14,8 @@ from heat_lite.template.schema import (
 from heat_lite.template.support import OURS
 
 
-def _rest(kind):
+def copy_rest(kind):
+    """Return where the copies of volumes of a kind are, and the states that they have."""
     return Rest(
         'cinder',
         f'/{kind}s',
@@ -46,7 +47,7 @@ class Snapshot(CloudResource):
 
     resource_type = 'OS::Cinder::Snapshot'
     since = OURS
-    rest = _rest('snapshot')
+    rest = copy_rest('snapshot')
 
     properties_schema = {
         **_source('snapshot'),
@@ -79,7 +80,7 @@ class Backup(CloudResource):
 
     resource_type = 'OS::Cinder::Backup'
     since = OURS
-    rest = _rest('backup')
+    rest = copy_rest('backup')
 
     properties_schema = {
         **_source('backup'),
