@@ -161,6 +161,9 @@ def _properties(schemata: Mapping[str, Value] | None, title: str | None = None) 
 def _property(schema: PropertySchema) -> dict[str, Value]:
     """Return the schema of a property: a value of its type, or a function call."""
     texts = [schema.description, schema.support.note if schema.support.is_ours else None]
+    for each in schema.constraints:
+        if isinstance(each, constraints.AllowedValues) and each.ours:
+            texts.append(f'Heat does not have the values {", ".join(map(str, each.ours))}.')
     description = ' '.join(filter(None, texts))
     annotations: dict[str, Value] = {'description': description} if description else {}
     if schema.has_default:

@@ -172,6 +172,12 @@ def test_hot_schema_contains_descriptions():
     assert told['OS::Heat::RandomString']['properties']['sequence']['doNotSuggest']
 
 
+def test_hot_schema_marks_values_that_heat_does_not_have():
+    rule = json_schema.hot_schema(TYPES)['definitions']['OS::Neutron::FirewallRule']['properties']
+    assert rule['action']['description'].endswith(' Heat does not have the values reject.')
+    assert 'Heat does not have' not in rule['protocol']['description']
+
+
 def test_hot_schema_marks_types_that_heat_does_not_have():
     (ours,) = [
         each['enum']

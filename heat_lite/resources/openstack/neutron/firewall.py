@@ -170,10 +170,11 @@ class FirewallRule(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'action': string(
-            'Action for matching packets: allow or deny.',
+            'Action for matching packets. A rejected packet is answered, a denied one is not.',
             default='deny',
             update_allowed=True,
             allowed=['allow', 'deny'],
+            ours=['reject'],
         ),
         'description': description_property(),
         'destination_ip_address': string(
