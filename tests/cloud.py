@@ -61,12 +61,12 @@ EXTENSIONS = (
     'address-group security-groups-remote-address-group security-groups-default-rules '
     'bgp bgp_dragent_scheduler bgpvpn bgpvpn-routes-control bgpvpn-vni vpn-endpoint-groups '
     'local_ip l3-ndp-proxy l3-conntrack-helper qos-pps network-segment-range tap-mirror '
-    'extra_dhcp_opt subnet-service-types '
+    'extra_dhcp_opt subnet-service-types metering-source-and-destination-ip-prefixes '
     'network-gateway taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage os-volume-type-access'
 ).split()
 #: keys that name an object of another collection, which must exist
-REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation|peer)\w+_id$')
+REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation|peer|local_id)\w+_id$')
 NOBODY = frozenset(('', None, 'default'))
 
 

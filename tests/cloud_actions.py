@@ -447,7 +447,7 @@ def act_on_volume(cloud, service, one, body, **_):
 
 
 @route('block-storage', 'PUT', r'(?P<where>/volumes|/snapshots)/(?P<one>[^/]+)/metadata')
-@route('shared-file-system', 'PUT', r'(?P<where>/shares)/(?P<one>[^/]+)/metadata')
+@route('shared-file-system', 'PUT', r'(?P<where>/shares|/snapshots)/(?P<one>[^/]+)/metadata')
 def label(cloud, service, where, one, body, **_):
     require(cloud, service, where, one)['metadata'] = body['metadata']
     return 200, body

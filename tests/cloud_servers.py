@@ -11,7 +11,8 @@ from tests.cloud_actions import Refused, require, route
 KNOWN = frozenset(
     'name description flavorRef imageRef networks metadata security_groups user_data '
     'key_name availability_zone config_drive OS-DCF:diskConfig adminPass tags '
-    'block_device_mapping block_device_mapping_v2 accessIPv4 accessIPv6 hostname'.split()
+    'block_device_mapping block_device_mapping_v2 accessIPv4 accessIPv6 hostname '
+    'trusted_image_certificates'.split()
 )
 V2 = frozenset(
     'uuid source_type destination_type boot_index delete_on_termination volume_size volume_type '
@@ -56,6 +57,8 @@ SAMPLE = {
     ],
     'metadata': {'text': 'one', 'number': 1},
     'name': 'one',
+    'locked': True,
+    'locked_reason': 'mine',
 }
 CHANGE = {
     'admin_pass': 'second',
@@ -291,9 +294,17 @@ def _shown(cloud, server):
     }
 
 
+def unlocked(cloud, one):
+    """Return a server, unless a lock refuses actions on it."""
+    server = require(cloud, 'compute', '/servers', one)
+    if server.get('locked'):
+        raise Refused(409, f'Instance {one} is locked')
+    return server
+
+
 @route('compute', 'DELETE', r'/servers/(?P<one>[^/]+)')
 def delete_server(cloud, service, one, **_):
-    require(cloud, service, '/servers', one).update(
+    unlocked(cloud, one).update(
         {'dying': True, 'looks': cloud.looks, 'OS-EXT-STS:task_state': 'deleting'}
     )
     return 204, None
@@ -318,21 +329,26 @@ def _unplug(cloud, port):
 def update_server(cloud, service, one, body, **_):
     if body['server'].keys() - {'name', 'accessIPv4', 'accessIPv6', 'description', 'hostname'}:
         raise Refused(400, 'Additional properties are not allowed')
-    server = require(cloud, service, '/servers', one)
+    server = unlocked(cloud, one)
     server.update(body['server'])
     return 200, {'server': _shown(cloud, server)}
 
 
 @route('compute', 'PUT', r'/servers/(?P<one>[^/]+)/(?P<what>metadata|tags)')
 def replace_values(cloud, service, one, what, body, **_):
-    require(cloud, service, '/servers', one)[what] = body[what]
+    unlocked(cloud, one)[what] = body[what]
     return 200, body
 
 
 @route('compute', 'POST', r'/servers/(?P<one>[^/]+)/action')
 def act_on_server(cloud, service, one, body, **_):
-    server = require(cloud, service, '/servers', one)
     ((name, args),) = body.items()
+    if name in ('lock', 'unlock'):
+        reason = (args or {}).get('locked_reason')
+        locked = {'locked': name == 'lock', 'locked_reason': reason}
+        require(cloud, service, '/servers', one).update(locked)
+        return 202, None
+    server = unlocked(cloud, one)
     # action -> required status, status at once, final status
     needs, now, coming = {
         'resize': ('ACTIVE', 'RESIZE', ['VERIFY_RESIZE']),
@@ -414,7 +430,7 @@ def attach_interface(cloud, service, one, body, **_):
         nic['fixed_ip'] = given['fixed_ips'][0]['ip_address']
     port = _plug(
         cloud,
-        require(cloud, service, '/servers', one),
+        unlocked(cloud, one),
         {key: value for key, value in nic.items() if value},
     )
     return 200, {'interfaceAttachment': _interface(port)}
@@ -425,7 +441,7 @@ def detach_interface(cloud, service, one, port, **_):
     found = require(cloud, 'network', '/ports', port)
     if found.get('device_id') != one:
         raise Refused(404, f'Instance {one} is not attached to port {port}.')
-    server = cloud.objects['compute', '/servers', one]
+    server = unlocked(cloud, one)
     server.update(told=_shown(cloud, server)['addresses'], low_priority=cloud.looks)
     _unplug(cloud, found)
     return 202, None

@@ -366,20 +366,26 @@ def get_object(cloud, service, one, name, headers, **_):
 # --------------------------------------------------------------- resource providers
 
 
-@route('placement', 'GET', r'/resource_providers/(?P<one>[^/]+)/traits')
-def show_traits(cloud, service, one, **_):
+@route('placement', 'GET', r'/resource_providers/(?P<one>[^/]+)/(?P<what>traits|aggregates)')
+def show_part(cloud, service, one, what, **_):
     found = require(cloud, service, '/resource_providers', one)
     generation = found['generation']
     return 200, {
-        'traits': found.get('traits') or [],
+        what: found.get(what) or [],
         'resource_provider_generation': generation,
     }
 
 
-@route('placement', 'PUT', r'/resource_providers/(?P<one>[^/]+)/traits')
-def set_traits(cloud, service, one, body, **_):
+@route('placement', 'PUT', r'/resource_providers/(?P<one>[^/]+)/(?P<what>traits|aggregates)')
+def set_part(cloud, service, one, what, body, **_):
     found = require(cloud, service, '/resource_providers', one)
     if body['resource_provider_generation'] != found['generation']:
         raise Refused(409, 'resource provider generation conflict')
-    found.update(traits=body['traits'], generation=found['generation'] + 1)
+    found.update({what: body[what], 'generation': found['generation'] + 1})
     return 200, body
+
+
+@route('baremetal', 'PUT', r'(?P<where>/nodes|/runbooks)/(?P<one>[^/]+)/traits')
+def set_bare_metal_traits(cloud, service, where, one, body, **_):
+    require(cloud, service, where, one)['traits'] = body['traits']
+    return 204, None

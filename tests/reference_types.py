@@ -18,6 +18,7 @@ PLAIN = {'status': 'SUPPORTED'}
 #: {type: properties that Heat requires, and that another one of ours may replace}
 RELAXED = {
     'OS::Neutron::IPsecSiteConnection': {'peer_cidrs'},
+    'OS::Neutron::MeteringRule': {'remote_ip_prefix'},
     'OS::Neutron::VPNService': {'subnet'},
     'OS::Octavia::LoadBalancer': {'vip_subnet'},
 }

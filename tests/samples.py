@@ -117,6 +117,7 @@ SAMPLES = {
     'OS::Neutron::FloatingIPAssociation': {'floatingip_id': '{floatingip}'},
     'OS::Neutron::FloatingIPPortForward': {'floating_ip': '{floatingip}'},
     'OS::Neutron::MeteringRule': {
+        **dict.fromkeys(('source_ip_prefix', 'destination_ip_prefix'), OMIT),
         'metering_label_id': '{metering_label}',
         'remote_ip_prefix': '10.3.0.0/24',
     },
@@ -312,7 +313,7 @@ CHANGED = {
         'server_id': '{server_with_port}',
         'floating_ip': '{other_floatingip}',
     },
-    'OS::Nova::Server': cloud_servers.CHANGE,
+    'OS::Nova::Server': {**cloud_servers.CHANGE, 'locked': False, 'locked_reason': OMIT},
     'OS::Nova::Flavor': {'tenants': [], 'extra_specs': {'other': 'one'}},
     'OS::Cinder::VolumeType': {'is_public': False, 'projects': [], 'metadata': {'other': 'one'}},
     'OS::Keystone::User': {'roles': [{'role': 'a role', 'domain': 'a domain'}], 'groups': []},

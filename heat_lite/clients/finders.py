@@ -318,6 +318,13 @@ FINDERS: dict[str, Finder] = {
         filters_by_name=False,
     ),
     'manila.share': Finder('manila', '/shares', 'share', label='share'),
+    'manila.share_group': Finder(
+        'manila',
+        '/share-groups',
+        'share_group',
+        label='share group',
+        details='/share-groups/detail',
+    ),
     'manila.share_group_type': Finder(
         'manila',
         '/share-group-types',

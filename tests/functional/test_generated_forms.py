@@ -128,6 +128,7 @@ NEEDED = {
     'OS::Neutron::FloatingIPPortForward': ['internal_port', 'internal_port_number'],
     'OS::Neutron::IPsecSiteConnection': ['peer_ep_group', 'local_ep_group'],
     'OS::Neutron::LocalIP': ['network'],
+    'OS::Neutron::MeteringRule': ['remote_ip_prefix'],
     'OS::Neutron::NetworkSegmentRange': ['physical_network'],
     'OS::Neutron::Quota': ['network'],
     'OS::Neutron::RouterInterface': ['subnet'],

@@ -210,6 +210,7 @@ REFUSED = [
     ),
     (('FirewallGroup', {}), ('fwaas_v2',), 'Required extension fwaas_v2'),
     (('LocalIP', {}), (), 'local_port, network'),
+    (('MeteringRule', {'metering_label_id': 'm'}), (), 'remote_ip_prefix, source_ip_prefix'),
     (('BGPPeer', {'peer_ip': '10.0.0.1', 'remote_as': 1, 'auth_type': 'md5'}), (), 'password'),
     (
         ('NetworkSegmentRange', {'network_type': 'gre', 'minimum': 9, 'maximum': 8}),
@@ -217,6 +218,16 @@ REFUSED = [
         r'minimum \(9\) is greater than maximum',
     ),
 ]
+
+
+def test_metering_rule_counts_between_two_ends(running_cloud, driver, ids):
+    ends = {'source_ip_prefix': '10.0.0.0/24', 'destination_ip_prefix': '10.1.0.0/24'}
+    rule = stack_of('MeteringRule', metering_label_id=ids['metering_label'], **ends)
+    stack = driver.create(rule)
+    assert driver.state(stack) == 'CREATE_COMPLETE'
+    [found] = running_cloud.cloud.of('network', '/metering/metering-label-rules')
+    assert ends.items() <= found.items()
+    driver.delete(stack)
 
 
 @pytest.mark.parametrize('given, without, message', REFUSED)

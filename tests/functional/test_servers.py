@@ -746,3 +746,40 @@ def test_restore_of_an_attached_volume_reattaches_it(running_cloud, driver, ids)
     found = running_cloud.cloud.objects['block-storage', '/volumes', volume]
     assert found['restored'] and found['attachments'] == [{'server_id': one}]
     driver.delete(stack)
+
+
+def test_locked_server_is_unlocked_for_the_actions_of_its_stack(running_cloud, driver, ids):
+    def stack(**properties):
+        return stack_of(s=server(locked=True, **properties))
+
+    def is_locked():
+        return nova_server(running_cloud, one)['locked']
+
+    identity = driver.create(stack(locked_reason='in use'))
+    one = complete(driver, identity)
+    assert nova_server(running_cloud, one)['locked_reason'] == 'in use'
+    driver.update(identity, stack(metadata={'a': 'b'}, flavor=ids['other_flavor']))
+    assert complete(driver, identity, 'UPDATE') == one
+    assert nova_server(running_cloud, one)['metadata'] == {'a': 'b'} and is_locked()
+    for action in ('suspend', 'resume'):
+        getattr(driver.client, f'stack_{action}')(driver.context, stack_identity=identity)
+        driver.wait(identity)
+        assert complete(driver, identity, action.upper()) == one and is_locked()
+    nova_server(running_cloud, one)['locked'] = False
+    driver.client.stack_check(driver.context, stack_identity=identity)
+    driver.wait(identity)
+    assert 'Changed by others: s' in reason(driver, identity)
+    driver.delete(identity)
+    assert one not in {each['id'] for each in running_cloud.cloud.of('compute', '/servers')}
+
+
+def test_locked_server_is_replaced(running_cloud, driver, ids):
+    def stack(**properties):
+        return stack_of(s=server(locked=True, **properties), p=PORT)
+
+    networks = [{'port': {'get_resource': 'p'}}]
+    identity = driver.create(stack(networks=networks))
+    one = complete(driver, identity)
+    driver.update(identity, stack(networks=networks, availability_zone='other'))
+    assert complete(driver, identity, 'UPDATE') != one
+    driver.delete(identity)

@@ -23,24 +23,27 @@ from heat_lite import resources
 from heat_lite.clients.service_catalog import SERVICES
 from heat_lite.resources.base.cloud import CloudResource
 
+PROPERTY = 'property'
 DECISIONS = yaml.safe_load(pathlib.Path(__file__).with_suffix('.yaml').read_text())
 
 
 def main():
     undecided = 0
     print('TYPE\tFIELD\tDECISION')
-    for name, kind, sdk_class in pairs():
-        known = fields_of(kind)
-        for field in sorted(body_fields(sdk_class)):
-            if field in known:
-                if '--all' in sys.argv:
-                    print(f'{name}\t{field}\tproperty')
-                continue
-            decision = decided(name, field)
-            undecided += decision is None
+    for name, field, decision in rows():
+        undecided += decision is None
+        if decision != PROPERTY or '--all' in sys.argv:
             print(f'{name}\t{field}\t{decision or "UNDECIDED"}')
     print(f'{undecided} undecided')
     return bool(undecided)
+
+
+def rows():
+    """Yield (name of the type, field, decision) of each field of the classes; see ``decided``."""
+    for name, kind, sdk_class in pairs():
+        known = fields_of(kind)
+        for field in sorted(body_fields(sdk_class)):
+            yield name, field, PROPERTY if field in known else decided(name, field)
 
 
 def decided(type_name, field):

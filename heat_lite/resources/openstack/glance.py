@@ -5,7 +5,16 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import filled, only_with, refuse
-from heat_lite.template.schema import integer, list_, map_, name_property, string, switch
+from heat_lite.template.schema import (
+    boolean,
+    integer,
+    list_,
+    map_,
+    name_property,
+    string,
+    switch,
+)
+from heat_lite.template.support import OURS
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
 UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'
@@ -13,7 +22,31 @@ UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'
 WAITING = ('queued', 'importing')
 
 
-class GlanceWebImage(CloudResource):
+def hidden_property():
+    return boolean(
+        'Whether lists leave the image out.', update_allowed=True, since=OURS, wire='os_hidden'
+    )
+
+
+class GlanceImage(CloudResource):
+    """An image, which is updated by a JSON patch."""
+
+    def update_object(self, values):
+        """A generator: update the image by a JSON patch. A value of null removes the key."""
+        patch = json_patch.operations(self.fetch(), values)
+        yield from self.send('PATCH', self.object_path(), patch, headers=PATCH)
+
+    def handle_delete(self):
+        """A generator: unprotect the image, then delete it."""
+        if self.resource_id is not None and self.stored_property('protected'):
+            try:
+                yield from self.update_object({'protected': False})
+            except errors.NotFound:
+                return
+        yield from super().handle_delete()
+
+
+class GlanceWebImage(GlanceImage):
     """An image that Glance downloads from a URL."""
 
     resource_type = 'OS::Glance::WebImage'
@@ -66,6 +99,7 @@ class GlanceWebImage(CloudResource):
             since='17.0.0',
             sent=False,
         ),
+        'hidden': hidden_property(),
         'id': string('Id of the image. If omitted, Glance generates one.'),
         'kernel_id': string('Id of the kernel image.', update_allowed=True, pattern=UUID),
         'members': list_(
@@ -155,26 +189,12 @@ class GlanceWebImage(CloudResource):
             changed.update({**dict.fromkeys(before), **after})
         return changed
 
-    def update_object(self, values):
-        """A generator: update the image by a JSON patch. A value of null removes the key."""
-        patch = json_patch.operations(self.fetch(), values)
-        yield from self.send('PATCH', self.object_path(), patch, headers=PATCH)
-
     def _update_members(self, before, after):
         path = f'{self.object_path()}/members'
         for each in sorted(before - after):
             yield from self.delete_path(f'{path}/{each}')
         for each in sorted(after - before):
             yield from self.send('POST', path, {'member': each})
-
-    def handle_delete(self):
-        """A generator: unprotect the image, then delete it."""
-        if self.resource_id is not None and self.stored_property('protected'):
-            try:
-                yield from self.update_object({'protected': False})
-            except errors.NotFound:
-                return
-        yield from super().handle_delete()
 
     def handle_check(self):
         """A generator: check that the image is active, or deactivated if ``active`` is false."""

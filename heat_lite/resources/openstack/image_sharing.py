@@ -1,8 +1,9 @@
 """The types of Glance beside images: members, definitions of metadata, images of volumes."""
 
 from heat_lite.clients import errors
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.openstack import glance
 from heat_lite.template.schema import (
     attributes,
     boolean,
@@ -106,6 +107,9 @@ class MetadefNamespace(CloudResource):
             },
             wire='resource_type_associations',
         ),
+        'tags': list_(
+            'Tags that interfaces offer.', {'name': string('Tag.', required=True, max=80)}
+        ),
         'visibility': string(
             'Who sees the definitions.',
             default='private',
@@ -141,7 +145,11 @@ class MetadefNamespace(CloudResource):
         yield from super().handle_delete()
 
 
-class VolumeImage(CloudResource):
+#: properties that the request to Cinder does not have
+LATER = ('hidden', 'protected', 'tags', 'visibility')
+
+
+class VolumeImage(glance.GlanceImage):
     """An image that is made of a volume."""
 
     resource_type = 'OS::Glance::VolumeImage'
@@ -155,6 +163,14 @@ class VolumeImage(CloudResource):
         'container_format': string('Container format of the image.', default='bare'),
         'disk_format': string('Disk format of the image.', default='raw'),
         'force': boolean('Whether a server may use the volume.', default=False),
+        'hidden': glance.hidden_property(),
+        'protected': boolean('Whether the image is protected from deletion.', update_allowed=True),
+        'tags': list_('Tags of the image.', string(), update_allowed=True),
+        'visibility': string(
+            'Visibility of the image.',
+            update_allowed=True,
+            allowed=['public', 'private', 'community', 'shared'],
+        ),
     }
     attributes_schema = attributes(
         {'checksum': 'Checksum of the image.', 'status': 'Status of the image.'}
@@ -162,7 +178,8 @@ class VolumeImage(CloudResource):
 
     def create_object(self, values):
         """Generator: let Cinder make the image: it knows it at once, and fills it later."""
-        body = {'image_name': values.pop('name'), **values}
+        names = ('container_format', 'disk_format', 'force')
+        body = {'image_name': values['name'], **{name: values[name] for name in names}}
         path = f'/volumes/{self.properties["volume"]}/action'
         request = self.client('cinder').request_json
         body = {'os-volume_upload_image': body}
@@ -170,6 +187,11 @@ class VolumeImage(CloudResource):
             'os-volume_upload_image'
         ]
         return {'id': made['image_id'], 'status': 'queued'}
+
+    def follow_up(self, action, diff):
+        if action == status.CREATE:
+            given = {name: diff[name] for name in LATER if name in diff}
+            yield from self.update_object(self._changed(given))
 
     def wait_until_ready(self, found):
         """Generator: tell why the image is gone: Cinder deletes what it could not fill."""

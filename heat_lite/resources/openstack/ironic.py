@@ -24,6 +24,14 @@ from heat_lite.template.support import OURS
 class IronicResource(CloudResource):
     """An object of Ironic, which is updated by a JSON patch, and may be shown by its name."""
 
+    observed_keys = {'traits': 'traits'}
+
+    def follow_up(self, action, diff):
+        """Generator: replace the traits, which have a request of their own."""
+        if 'traits' in diff and not self.properties_schema['traits'].sent:
+            body = {'traits': diff['traits'] or []}
+            yield from self.send('PUT', f'{self.object_path()}/traits', body)
+
     def update_object(self, values):
         """Generator: send the JSON patch of the values that differ."""
         present = yield from self.call_with_retry(self.fetch)
@@ -51,6 +59,8 @@ class Port(IronicResource):
         'address': string(
             'MAC address of the bare metal port.', required=True, update_allowed=True
         ),
+        'category': string('Category of the port.', update_allowed=True, since=OURS),
+        'description': description_property(since=OURS),
         'extra': map_('Additional metadata of the port.', update_allowed=True),
         'is_smartnic': boolean('Whether the port is a Smart NIC port.', update_allowed=True),
         'local_link_connection': map_(
@@ -71,6 +81,7 @@ class Port(IronicResource):
             wire='portgroup_uuid',
         ),
         'pxe_enabled': boolean('Whether the port is used for PXE boot.', update_allowed=True),
+        'vendor': string('Vendor of the port.', update_allowed=True, since=OURS),
     }
     attributes_schema = attributes(
         {
@@ -98,6 +109,10 @@ def _extra_property():
     return map_('Additional metadata of the object.', update_allowed=True)
 
 
+def _traits_property(noun):
+    return list_(f'Traits of the {noun}.', string(), update_allowed=True, sent=False)
+
+
 def _interface_property(noun):
     text = f'{noun.capitalize()} interface of the node. If omitted, the default of the driver.'
     return string(text, update_allowed=True)
@@ -120,6 +135,7 @@ class Node(IronicResource):
         'bios_interface': _interface_property('bios'),
         'boot_interface': _interface_property('boot'),
         'conductor_group': string('Conductor group of the node.', update_allowed=True),
+        'console_interface': _interface_property('console'),
         'deploy_interface': _interface_property('deploy'),
         'description': description_property(),
         'driver_info': map_(
@@ -128,17 +144,27 @@ class Node(IronicResource):
             update_allowed=True,
         ),
         'extra': _extra_property(),
+        'firmware_interface': _interface_property('firmware'),
         'inspect_interface': _interface_property('inspect'),
+        'lessee': string('Project that uses the node, by id.', update_allowed=True),
         'management_interface': _interface_property('management'),
         'network_interface': _interface_property('network'),
         'owner': string('Project that owns the node.', update_allowed=True),
+        'parent_node': string(
+            'Node that contains the node, by name or id.', update_allowed=True, ref='ironic.node'
+        ),
         'power_interface': _interface_property('power'),
         'properties': map_(
             'Hardware of the node: cpus, memory_mb, local_gb, cpu_arch, capabilities.',
             update_allowed=True,
         ),
         'raid_interface': _interface_property('raid'),
+        'rescue_interface': _interface_property('rescue'),
         'resource_class': string('Resource class of the node.', update_allowed=True),
+        'shard': string('Shard of the node.', update_allowed=True),
+        'storage_interface': _interface_property('storage'),
+        'traits': _traits_property('node'),
+        'vendor_interface': _interface_property('vendor'),
     }
     attributes_schema = attributes(
         {
@@ -257,9 +283,11 @@ class Runbook(IronicResource):
     properties_schema = {
         'name': string('Trait of the nodes: CUSTOM_ and upper case.', required=True, max=255),
         'steps': _steps_property('order'),
+        'description': description_property(),
         'extra': _extra_property(),
         'owner': string('Project that owns the runbook.', update_allowed=True),
         'public': switch('Whether all projects can use the runbook.', default=False),
+        'traits': _traits_property('runbook'),
     }
     property_rules = (needs_api('1.92'),)
 

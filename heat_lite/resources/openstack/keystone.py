@@ -15,6 +15,7 @@ from heat_lite.template.schema import (
     boolean_attribute,
     description_property,
     list_,
+    map_,
     name_property,
     string,
     switch,
@@ -264,6 +265,11 @@ class KeystoneUser(CloudResource):
             update_allowed=True,
             sent=False,
         ),
+        'options': map_(
+            'Options of the user, for example ignore_password_expiry: true.',
+            update_allowed=True,
+            since=OURS,
+        ),
         'password': string('Password of the user.', update_allowed=True),
         'roles': roles_property(
             'Roles that are assigned to the user.',
@@ -279,6 +285,12 @@ class KeystoneUser(CloudResource):
         'name': text('Name of the user.', since='9.0.0'),
         'password_expires_at': text('Time at which the password expires.', since='9.0.0'),
     }
+
+    def changes(self, changed, diff):
+        if 'options' in changed:  # Keystone keeps the options that a request does not name
+            before = dict.fromkeys(self.stored_property('options') or ())
+            changed['options'] = {**before, **(changed['options'] or {})}
+        return changed
 
     def follow_up(self, action, diff):
         new = action == status.CREATE

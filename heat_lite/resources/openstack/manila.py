@@ -29,7 +29,21 @@ RULE = ('access_to', 'access_type', 'access_level')
 RENAMED = {'name': 'display_name', 'description': 'display_description'}
 
 
-class ManilaShare(CloudResource):
+class ManilaData(CloudResource):
+    """A share or a snapshot, whose metadata have a request of their own."""
+
+    def changes(self, changed, diff):
+        return {
+            RENAMED.get(name, name): value for name, value in changed.items() if name != 'metadata'
+        }
+
+    def follow_up(self, action, diff):
+        if action == status.UPDATE and 'metadata' in diff:
+            path = f'{self.object_path()}/metadata'
+            yield from self.send('PUT', path, {'metadata': diff['metadata'] or {}})
+
+
+class ManilaShare(ManilaData):
     """A shared file system."""
 
     resource_type = 'OS::Manila::Share'
@@ -54,6 +68,7 @@ class ManilaShare(CloudResource):
             wire='share_proto',
         ),
         'size': integer('Size of the share in GiB.', required=True),
+        'availability_zone': string('Availability zone of the share.', since=OURS),
         'access_rules': list_(
             'Access rules of the share.',
             {
@@ -75,6 +90,12 @@ class ManilaShare(CloudResource):
         'description': description_property(),
         'is_public': switch('Whether other projects can see the share.', default=False),
         'metadata': map_('Metadata of the share.', update_allowed=True),
+        'share_group': string(
+            'Share group of the share, by name or id.',
+            ref='manila.share_group',
+            since=OURS,
+            wire='share_group_id',
+        ),
         'share_network': string(
             'Share network of the share, by name or id.',
             ref='manila.share_network',
@@ -99,16 +120,8 @@ class ManilaShare(CloudResource):
         }
     )
 
-    def changes(self, changed, diff):
-        """A generator: update the metadata, which has a request of its own."""
-        return {
-            RENAMED.get(name, name): value for name, value in changed.items() if name != 'metadata'
-        }
-
     def follow_up(self, action, diff):
-        if action == status.UPDATE and 'metadata' in diff:
-            path = f'{self.object_path()}/metadata'
-            yield from self.send('PUT', path, {'metadata': diff['metadata'] or {}})
+        yield from super().follow_up(action, diff)
         if 'access_rules' in diff:
             yield from self.wait_until_ready(None)
             yield from self._apply_access_rules(
@@ -169,6 +182,7 @@ class ManilaShareType(CloudResource):
 
     properties_schema = {
         'name': string('Name of the share type.', required=True),
+        'description': description_property(since=OURS),
         'driver_handles_share_servers': boolean(
             'Whether the driver creates a share server for each share network.',
             required=True,
@@ -393,7 +407,7 @@ class ShareAccess(CloudResource):
         return None
 
 
-class ShareSnapshot(CloudResource):
+class ShareSnapshot(ManilaData):
     """A snapshot of a share, from which shares are created."""
 
     resource_type = 'OS::Manila::ShareSnapshot'
@@ -404,6 +418,7 @@ class ShareSnapshot(CloudResource):
         'name': name_property(),
         'share': _share_property('snapshot'),
         'description': description_property(),
+        'metadata': map_('Metadata of the snapshot.', update_allowed=True),
     }
     attributes_schema = attributes(
         {
@@ -412,9 +427,6 @@ class ShareSnapshot(CloudResource):
             'status': 'Status of the snapshot.',
         }
     )
-
-    def changes(self, changed, diff):
-        return {RENAMED[name]: value for name, value in changed.items()}
 
 
 class ShareGroup(CloudResource):

@@ -18,10 +18,17 @@ class ResourceProvider(CloudResource):
     resource_type = 'OS::Placement::ResourceProvider'
     since = OURS
     rest = Rest('placement', '/resource_providers', None, id='uuid')
-    observed_keys = {'traits': 'traits'}
+    observed_keys = {'traits': 'traits', 'aggregates': 'aggregates'}
 
     properties_schema = {
         'name': name_property(),
+        'aggregates': list_(
+            'Ids of the aggregates of the provider. Providers of one aggregate can share what they '
+            'have.',
+            string(),
+            update_allowed=True,
+            sent=False,
+        ),
         'parent': string(
             'Provider that contains it, by name or id.',
             update_allowed=True,
@@ -39,17 +46,17 @@ class ResourceProvider(CloudResource):
         return {'name': self.physical_resource_name(), **super().request_values()}
 
     def follow_up(self, action, diff):
-        """Generator: replace the traits, in the state that is read just before."""
-        if 'traits' in diff:
-            present = yield from self.call_with_retry(self._traits)
-            values = {'traits': diff['traits'] or [], GENERATION: present[GENERATION]}
-            yield from self.send('PUT', f'{self.object_path()}/traits', values)
+        """Generator: replace traits and aggregates, in the state that is read just before."""
+        for name in self.observed_keys.keys() & diff.keys():
+            present = yield from self.call_with_retry(self._part, name)
+            values = {name: diff[name] or [], GENERATION: present[GENERATION]}
+            yield from self.send('PUT', f'{self.object_path()}/{name}', values)
 
-    def _traits(self):
-        return self.client().show(f'{self.object_path()}/traits')
+    def _part(self, name):
+        return self.client().show(f'{self.object_path()}/{name}')
 
     def fetch(self):
-        return {**super().fetch(), 'traits': self._traits()['traits']}
+        return {**super().fetch(), **{name: self._part(name)[name] for name in self.observed_keys}}
 
 
 class Inventory(UniqueObject):

@@ -84,11 +84,13 @@ class Backup(CloudResource):
 
     properties_schema = {
         **_source('backup'),
+        'availability_zone': string('Availability zone of the backup.'),
         'container': string('Container of the backup in the object store.'),
         'force': boolean('Whether a server may use the volume.', default=False),
         'incremental': boolean(
             'Whether only what has changed since the last backup is stored.', default=False
         ),
+        'metadata': map_('Metadata of the backup.', update_allowed=True),
         'snapshot': string(
             'Snapshot that is read instead of the volume, by name or id.',
             ref='cinder.snapshot',

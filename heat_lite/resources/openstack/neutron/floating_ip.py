@@ -8,7 +8,16 @@ from heat_lite.resources.openstack.neutron.base import (
     VisibleConnection,
     value_specs_property,
 )
-from heat_lite.template.schema import CACHE_NONE, alias, attributes, integer, string, text
+from heat_lite.template.schema import (
+    CACHE_NONE,
+    alias,
+    attributes,
+    description_property,
+    integer,
+    string,
+    text,
+)
+from heat_lite.template.support import OURS
 
 
 class FloatingIP(NeutronResource):
@@ -185,6 +194,7 @@ class FloatingIPPortForward(NeutronResource):
             min=1,
             max=65535,
         ),
+        'description': description_property(since=OURS),
         'floating_ip': string('Id of the floating IP to forward from.', required=True, sent=False),
         'internal_ip_address': string(
             'Internal IP address to forward to.',

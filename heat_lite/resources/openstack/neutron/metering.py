@@ -1,7 +1,8 @@
 """OS::Neutron::MeteringLabel and OS::Neutron::MeteringRule."""
 
 from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.base.property_rules import conflict, one_of
+from heat_lite.resources.openstack.neutron.base import NeutronResource, needs_extension
 from heat_lite.template.schema import (
     attributes,
     boolean,
@@ -9,6 +10,10 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
+from heat_lite.template.support import OURS
+
+#: the CIDRs of both ends, which newer Neutron has instead of the remote one
+ENDS = ('source_ip_prefix', 'destination_ip_prefix')
 
 
 class MeteringLabel(NeutronResource):
@@ -43,14 +48,28 @@ class MeteringRule(NeutronResource):
 
     properties_schema = {
         'metering_label_id': string('Id of the metering label.', required=True),
-        'remote_ip_prefix': string('CIDR of the remote end of the traffic.', required=True),
+        'remote_ip_prefix': string(
+            'CIDR of the remote end of the traffic. Heat requires it; the CIDRs of the source and '
+            'the destination replace it.'
+        ),
+        'destination_ip_prefix': string(
+            'CIDR of the destination of the traffic.', custom='net_cidr', since=OURS
+        ),
         'direction': string(
             'Direction of the counted traffic: ingress or egress.',
             default='ingress',
             allowed=['ingress', 'egress'],
         ),
         'excluded': boolean('Whether the traffic is excluded from the count.', default='False'),
+        'source_ip_prefix': string(
+            'CIDR of the source of the traffic.', custom='net_cidr', since=OURS
+        ),
     }
+    property_rules = (
+        one_of('remote_ip_prefix', *ENDS),
+        *(conflict('remote_ip_prefix', end) for end in ENDS),
+        *needs_extension('metering-source-and-destination-ip-prefixes', *ENDS),
+    )
     attributes_schema = attributes(
         {
             'direction': 'Direction of the rule.',

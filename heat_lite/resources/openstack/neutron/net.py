@@ -139,6 +139,13 @@ class ProviderNet(Net):
             update_allowed=True,
             since='8.0.0',
         ),
+        'qos_policy': string(
+            'QoS policy of the provider network, by name or id.',
+            update_allowed=True,
+            ref='neutron.qos_policy',
+            since=OURS,
+            wire='qos_policy_id',
+        ),
         'router_external': switch(
             'Whether the network is external: routers can use it as gateway.',
             default=False,
@@ -155,6 +162,7 @@ class ProviderNet(Net):
         'tenant_id': string(
             'Project of the provider network, by id. Requires administrator rights.', since='24.0.0'
         ),
+        'value_specs': value_specs_property('provider network', update_allowed=True, since=OURS),
     }
     property_rules = (
         refuse(

@@ -4,6 +4,7 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource
 from heat_lite.template import support
 from heat_lite.template.schema import (
+    boolean,
     description_property,
     integer,
     list_,
@@ -92,6 +93,8 @@ class PortPairGroup(NeutronResource):
             update_allowed=True,
         ),
         'description': description_property(),
+        'port_pair_group_parameters': map_('Parameters of the group.', since=support.OURS),
+        'tap_enabled': boolean('Whether the group gets copies of the traffic.', since=support.OURS),
     }
 
 

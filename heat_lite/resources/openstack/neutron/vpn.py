@@ -295,6 +295,11 @@ class IPsecSiteConnection(NeutronResource):
             allowed=['bi-directional', 'response-only'],
         ),
         LOCAL: _endpoint_group('local subnets'),
+        'local_id': string(
+            'Identity of this side for authentication. If omitted, its address.',
+            update_allowed=True,
+            since=OURS,
+        ),
         'mtu': integer('Maximum transmission unit of the connection.', default=1500),
         PEER: _endpoint_group("CIDRs of the peer's networks"),
     }

@@ -5,6 +5,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
     boolean,
     boolean_attribute,
+    description_property,
     integer,
     list_,
     map_,
@@ -28,6 +29,7 @@ class NovaFlavor(CloudResource):
         'name': name_property(update_allowed=False, since='7.0.0'),
         'ram': integer('Memory in MiB.', required=True),
         'vcpus': integer('Number of virtual CPUs.', required=True),
+        'description': description_property(since=OURS),
         'disk': integer('Size of the root disk in GiB.', default=0),
         'ephemeral': integer(
             'Size of the ephemeral disk in GiB.', default=0, wire='OS-FLV-EXT-DATA:ephemeral'

@@ -29,6 +29,7 @@ class InterfaceAttachment(CloudResource):
             wire='net_id',
         ),
         'port': string('Port, by name or id.', ref='neutron.port', wire='port_id'),
+        'tag': string('Tag of the interface, shown in the metadata of the server.', max=60),
     }
     property_rules = (
         one_of('port', 'network'),

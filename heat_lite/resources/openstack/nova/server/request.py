@@ -24,6 +24,7 @@ PLAIN = {
     'diskConfig': 'OS-DCF:diskConfig',
     'admin_pass': 'adminPass',
     'tags': 'tags',
+    'trusted_image_certificates': 'trusted_image_certificates',
 }
 #: properties that are left out of the request if they are empty: Nova refuses an empty name
 NONE_IF_EMPTY = ('key_name', 'availability_zone', 'admin_pass')

@@ -10,6 +10,7 @@ from heat_lite.resources.base.property_rules import (
     given,
     missing,
     needs_version,
+    only_with,
     refuse,
 )
 from heat_lite.resources.openstack.nova.server.block_devices import V1, V2
@@ -151,6 +152,9 @@ RULES = (
     needs_version('2.26', 'tags', tags=filled),
     needs_version('2.19', 'description', description=filled),
     needs_version('2.90', 'hostname', hostname=filled),
+    needs_version('2.73', 'locked_reason', locked_reason=filled),
+    needs_version('2.63', 'trusted_image_certificates', trusted_image_certificates=filled),
+    only_with('locked_reason', 'locked', True),
     needs_version('2.67', f'{V2}.volume_type', block_device_mapping_v2=_has('volume_type')),
     _refuse_metadata,
 )

@@ -229,6 +229,20 @@ PROPERTIES = {
         since=OURS,
         wire='OS-EXT-SRV-ATTR:hostname',
     ),
+    'locked': boolean(
+        'Whether Nova refuses actions on the server to all but administrators, also the '
+        'attachments of other resources. The stack unlocks the server for its own actions.',
+        update_allowed=True,
+        since=OURS,
+    ),
+    'locked_reason': string(
+        'Reason of the lock, as Nova shows it.', update_allowed=True, max=255, since=OURS
+    ),
+    'trusted_image_certificates': list_(
+        'Ids of the certificates with which the signature of the image is verified.',
+        string(),
+        since=OURS,
+    ),
     'deployment_swift_data': swift_data_property(
         'Swift object from which the agent polls its metadata, for the transport POLL_TEMP_URL.'
     ),

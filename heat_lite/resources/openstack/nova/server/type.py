@@ -1,7 +1,9 @@
 """OS::Nova::Server."""
 
 import collections
+import contextlib
 
+from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.software_config_agent import ConfigAgent
@@ -110,6 +112,7 @@ class Server(NovaServer, ConfigAgent):
             self.networking.find_created_ports()
             _find_created_user(self)
         yield from self.wait_until_ready(None)
+        yield from self._lock()
 
     def find_existing(self):
         """Return the id of the server of an interrupted create, or None."""
@@ -124,14 +127,29 @@ class Server(NovaServer, ConfigAgent):
         return self.networking.has_released_ports() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
+        yield from self._unlock()
         yield from self.updates.apply(prop_diff)
         yield from self.networking.update(prop_diff)
+        yield from self._lock()
         transport = {'software_config_transport', 'deployment_swift_data'}
         if self.uses_software_config and transport & prop_diff.keys():
             self.publish_agent_config()
         self.clear_cache()
 
+    def _lock(self):
+        """Generator: lock the server, if the template says so."""
+        if self.properties['locked']:
+            reason = self.properties['locked_reason']
+            yield from self.act('lock', **({'locked_reason': reason} if reason else {}))
+
+    def _unlock(self):
+        """Generator: unlock the server for the next actions, if the stack has locked it."""
+        if self.resource_id is not None and self.stored_property('locked'):
+            with contextlib.suppress(errors.NotFound):
+                yield from self.act('unlock')
+
     def prepare_for_replace(self, definition):
+        yield from self._unlock()
         yield from self.networking.release_ports(definition)
 
     # ------------------------------------------------------------ delete
@@ -142,10 +160,21 @@ class Server(NovaServer, ConfigAgent):
         for key in (USER, *KEYPAIR):
             self.data_delete(key)
         if self.resource_id is not None:
+            yield from self._unlock()
             yield from super().handle_delete()
         yield from self.networking.delete_ports()
 
     # ------------------------------------------------------------ other actions
+
+    def handle_suspend(self):
+        yield from self._unlock()
+        yield from super().handle_suspend()
+        yield from self._lock()
+
+    def handle_resume(self):
+        yield from self._unlock()
+        yield from super().handle_resume()
+        yield from self._lock()
 
     def handle_snapshot(self):
         if begun := self.data().get(IMAGE_ID):
