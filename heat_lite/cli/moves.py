@@ -9,7 +9,7 @@ import json
 import pathlib
 from collections.abc import Iterator, Mapping
 
-from heat_lite.cli import api_client, arguments, errors, stack_files
+from heat_lite.cli import api_client, arguments, errors, stack_body, stack_files
 from heat_lite.cli.display import terminal
 from heat_lite.cli.option_parser import argument, flag, repeatable
 from heat_lite.common.value_types import Value, Values
@@ -175,7 +175,7 @@ def _files(path: pathlib.Path) -> Values:
     body: Values = {'template': files.template(str(path)), 'files': files.contents}
     environment = path.with_name(path.stem + ENVIRONMENT)
     if environment.exists():
-        body['environment'] = files.environment(str(environment))
+        body |= stack_body.environments([str(environment)], files, {})
     return body
 
 

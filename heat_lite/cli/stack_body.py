@@ -21,7 +21,7 @@ def build(args: argparse.Namespace) -> Values:
     body: Values = {'parameters': parameters(args, files)}
     if args.template:
         body['template'] = files.template(args.template)
-    body.update(_environments(args.environment, files, not container, body['parameters']))
+    body.update(environments(args.environment, files, body['parameters'], not container))
     body['files'] = files.contents
     if container:
         body['files_container'] = container
@@ -37,8 +37,11 @@ def parameters(args: argparse.Namespace, files: stack_files.StackFiles) -> dict[
     }
 
 
-def _environments(
-    names: Sequence[str], files: stack_files.StackFiles, fetched: bool, given: Mapping[str, str]
+def environments(
+    names: Sequence[str],
+    files: stack_files.StackFiles,
+    given: Mapping[str, str],
+    fetched: bool = True,
 ) -> Values:
     """Return the keys of the body for environments, in their order: later ones win.
 

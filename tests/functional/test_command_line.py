@@ -134,6 +134,39 @@ def test_plan_in_a_file_has_no_secret_and_is_applied_once(folder, command, name)
     assert command('delete', '-y', name)[0] == 0
 
 
+SPLIT = {
+    'whole.yaml': """
+resources:
+  a: {type: OS::Heat::RandomString, properties: {length: 4}}
+  b: {type: OS::Heat::RandomString}
+""",
+    'stacks/{}.yaml': """
+parameters: {size: {type: number}}
+resources: {a: {type: OS::Heat::RandomString, properties: {length: {get_param: size}}}}
+""",
+    'stacks/{}-part.yaml': 'resources: {b: {type: OS::Heat::RandomString}}',
+}
+
+
+@shapes.of('embedded')
+def test_stacks_are_split_by_the_files_of_a_folder(folder, command, name):
+    (folder / 'stacks').mkdir()
+    for path, text in SPLIT.items():
+        (folder / path.replace('{}', name)).write_text(VERSION + text)
+    command('create', '-t', 'whole.yaml', name)
+    status, _, error = command('refactor', 'plan', 'stacks')
+    assert status == 1
+    assert 'size' in error and f'the stack {name}.' in error
+    (folder / f'stacks/{name}.env.yaml').write_text('parameters: {size: 4}')
+    status, output, error = command('refactor', 'apply', '-y', 'stacks')
+    assert (status, error) == (0, '')
+    assert f'{name}/b is now {name}-part/b' in output
+    environment = ('-e', f'stacks/{name}.env.yaml')
+    for stack, options in ((name, environment), (f'{name}-part', ())):
+        found = command('preview', '-t', f'stacks/{stack}.yaml', *options, stack)
+        assert found == (0, 'no changes\n', '')
+
+
 @shapes.of('embedded')
 def test_history_diff_and_the_way_back(folder, command, name):
     assert command('apply', '-y', *FILES, '--message', 'the first', name)[0] == 0

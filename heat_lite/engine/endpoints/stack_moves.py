@@ -146,7 +146,7 @@ class StackMoves(Endpoint):
         templates = {name: stack.template for name, stack in all_stacks.items()}
         moved, problems = moving.move(templates, places)
         wanted = {
-            name: self._wanted(context, moved[name], args)
+            name: self._wanted(context, name, moved[name], args)
             for name, args in given.items()
             if args.get('template') is not None
         }
@@ -163,7 +163,11 @@ class StackMoves(Endpoint):
             for name, stack in all_stacks.items()
         }
 
-    def _wanted(self, context: RequestContext, moved: Template, args: Wire) -> Template:
+    def _wanted(self, context: RequestContext, name: str, moved: Template, args: Wire) -> Template:
+        with refactoring.named(name):
+            return self._checked(context, moved, args)
+
+    def _checked(self, context: RequestContext, moved: Template, args: Wire) -> Template:
         parsed = masking.unmasked(
             self._template(
                 context,

@@ -6,6 +6,7 @@ Tests: tests/functional/test_refactoring.py.
 """
 
 import collections
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -139,8 +140,9 @@ class Refactoring:
         """Raise RefactoringRefused with all that would touch an object, or break."""
         self._check_rows()
         self._stop()
-        for key in self._drafts:
-            self._check_stack(key)
+        for key, draft in self._drafts.items():
+            with named(draft.name):
+                self._check_stack(key)
         self._stop()
 
     def templates(self) -> Values:
@@ -425,6 +427,15 @@ def _rename_nested(row: Row, columns: Values, root_id: str) -> Iterator[moved_re
     yield moved_resources.Nested(row.id, columns, root_id, named)
     for child, values in below:
         yield from _rename_nested(child, values, root_id)
+
+
+@contextlib.contextmanager
+def named(stack: str) -> Iterator[None]:
+    """Let errors name the stack, as one request concerns several."""
+    try:
+        yield
+    except exception.RequestError as error:
+        raise error.with_hint(f' This is about the stack {stack}.') from None
 
 
 def nested_ids(stacks: Mapping[str, Stack], places: Iterable[Place]) -> list[str]:
