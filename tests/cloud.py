@@ -66,7 +66,9 @@ EXTENSIONS = (
     'encryption qos-specs os-quota-sets os-types-manage os-volume-type-access'
 ).split()
 #: keys that name an object of another collection, which must exist
-REFERENCE = re.compile(r'(?!tenant|project|domain|parent|device|segmentation|peer|local_id)\w+_id$')
+REFERENCE = re.compile(
+    r'(?!tenant|project|domain|parent|device|segmentation|peer|local_id|connector)\w+_id$'
+)
 NOBODY = frozenset(('', None, 'default'))
 
 
@@ -330,7 +332,7 @@ class Cloud:
         found = [
             each
             for (owner, path, _), each in self.objects.items()
-            if (owner, path) == (row.service, where)
+            if (owner, path) == (row.service, where) and not each.get('foreign')
         ]
         for name, value in query.items():
             if name not in ('limit', 'marker', 'fields', 'is_public', 'all_tenants'):

@@ -275,6 +275,7 @@ quotas('block-storage', '/os-quota-sets', 'quota_set')
 quotas('compute', '/os-quota-sets', 'quota_set')
 quotas('load-balancer', '/lbaas/quotas', 'quota')
 quotas('dns', '/quotas', None, 'PATCH')
+quotas('key-manager', '/project-quotas', 'project_quotas')
 
 
 @route('dns', 'POST', r'/zones/(?P<zone>[^/]+)/tasks/transfer_requests')
@@ -320,10 +321,12 @@ def resize(cloud, service, cluster, body, **_):
 # --------------------------------------------------------------- identity
 
 
+ENDPOINT_GROUPS = '/OS-EP-FILTER/endpoint_groups'
 GRANT = r'/(?:projects|domains)/[^/]+/(?:users|groups)/[^/]+/roles/[^/]+'
 ASSIGNMENT = (
     rf'(?P<path>{GRANT}|/groups/[^/]+/users/[^/]+|/roles/[^/]+/implies/[^/]+'
-    rf'|/OS-INHERIT{GRANT}/inherited_to_projects)'
+    rf'|/OS-INHERIT{GRANT}/inherited_to_projects'
+    r'|/OS-EP-FILTER/endpoint_groups/[^/]+/projects/[^/]+)'
 )
 
 
@@ -358,9 +361,18 @@ def unassign(cloud, service, path, **_):
 
 
 def _require_all(cloud, service, path):
-    words = path.removeprefix('/OS-INHERIT').removesuffix('/inherited_to_projects').split('/')[1:]
+    path = re.sub('^/OS-(INHERIT|EP-FILTER)|/inherited_to_projects$', '', path)
+    words, other = path.split('/')[1:], {'implies': '/roles', 'endpoint_groups': ENDPOINT_GROUPS}
     for where, one in zip(words[::2], words[1::2], strict=True):
-        require(cloud, service, '/roles' if where == 'implies' else f'/{where}', one)
+        require(cloud, service, other.get(where, f'/{where}'), one)
+
+
+@route('identity', 'POST', ENDPOINT_GROUPS)
+def make_endpoint_group(cloud, service, body, **_):
+    filters = body['endpoint_group'].get('filters') or {}
+    if not filters or filters.keys() - {'interface', 'region_id', 'service_id'}:
+        raise Refused(400, f'Invalid input for filters: {filters}')
+    return cloud.create(service, ENDPOINT_GROUPS, body)
 
 
 @route('identity', 'POST', r'(?P<where>/registered_limits|/limits)')
@@ -481,6 +493,7 @@ def accept_transfer(cloud, service, one, body, **_):
     if body['accept']['auth_key'] != found['auth_key']:
         raise Refused(400, 'Attempt to transfer volume with invalid auth key.')
     del cloud.objects[service, '/volume-transfers', one]
+    cloud.objects[service, '/volumes', found['volume_id']].pop('foreign', None)
     return 202, {'transfer': {'id': one, 'volume_id': found['volume_id']}}
 
 

@@ -356,6 +356,8 @@ def act_on_server(cloud, service, one, body, **_):
         'rebuild': ('ACTIVE', 'REBUILD', ['ACTIVE']),
         'suspend': ('ACTIVE', 'ACTIVE', ['SUSPENDED']),
         'resume': ('SUSPENDED', 'SUSPENDED', ['ACTIVE']),
+        'os-stop': ('ACTIVE', 'ACTIVE', ['SHUTOFF']),
+        'os-start': ('SHUTOFF', 'SHUTOFF', ['ACTIVE']),
         'changePassword': ('ACTIVE', 'ACTIVE', []),
         'createImage': ('ACTIVE', 'ACTIVE', []),
     }[name]

@@ -55,7 +55,7 @@ def make_reservation(cloud, service, where, body, **_):
     return cloud.create(service, f'/{where}', {'host' if where == 'os-hosts' else 'lease': body})
 
 
-@route('baremetal', 'PATCH', r'(?P<where>/\w+)/(?P<one>[^/]+)')
+@route('baremetal', 'PATCH', r'(?P<where>/\w+|/volume/\w+)/(?P<one>[^/]+)')
 def patch_machine(cloud, service, where, one, body, **_):
     found = require(cloud, service, where, one)
     for step in body:
@@ -389,3 +389,124 @@ def set_part(cloud, service, one, what, body, **_):
 def set_bare_metal_traits(cloud, service, where, one, body, **_):
     require(cloud, service, where, one)['traits'] = body['traits']
     return 204, None
+
+
+# --------------------------------------------------------------- settings and attachments
+
+
+@route('key-manager', 'PUT', r'/(?P<where>secrets|containers)/(?P<one>[^/]+)/acl')
+def set_acl(cloud, service, where, one, body, **_):
+    """Replace an ACL. Barbican does not show an empty list of users."""
+    found = require(cloud, service, f'/{where}', one)
+    read = {'project-access': True, **body['read']}
+    cloud.state['acl', one] = {name: value for name, value in read.items() if value != []}
+    return 200, {'acl_ref': f'{found[where[:-1] + "_ref"]}/acl'}
+
+
+@route('key-manager', 'GET', r'/(?P<where>secrets|containers)/(?P<one>[^/]+)/acl')
+def show_acl(cloud, service, where, one, **_):
+    require(cloud, service, f'/{where}', one)
+    return 200, {'read': cloud.state.get(('acl', one), {'project-access': True})}
+
+
+@route('key-manager', 'DELETE', r'/(?P<where>secrets|containers)/(?P<one>[^/]+)/acl')
+def delete_acl(cloud, service, where, one, **_):
+    cloud.state.pop(('acl', one), None)
+    require(cloud, service, f'/{where}', one)
+    return 200, None
+
+
+@route('block-storage', 'PUT', r'/default-types/(?P<project>[^/]+)')
+def set_default_type(cloud, service, project, body, **_):
+    require(cloud, 'identity', '/projects', project)
+    require(cloud, service, '/types', body['default_type']['volume_type'])
+    cloud.state['default type', project] = body['default_type']['volume_type']
+    return show_default_type(cloud, service, project)
+
+
+@route('block-storage', 'GET', r'/default-types/(?P<project>[^/]+)')
+def show_default_type(cloud, service, project, **_):
+    if ('default type', project) not in cloud.state:
+        raise Refused(404, f'Default type for project {project} not found.')
+    kind = cloud.state['default type', project]
+    return 200, {'default_type': {'project_id': project, 'volume_type_id': kind}}
+
+
+@route('block-storage', 'DELETE', r'/default-types/(?P<project>[^/]+)')
+def delete_default_type(cloud, service, project, **_):
+    cloud.state.pop(('default type', project), None)
+    return 204, None
+
+
+@route('block-storage', 'POST', '/attachments')
+def attach_to_host(cloud, service, body, **_):
+    asked = body['attachment']
+    volume = require(cloud, service, '/volumes', asked['volume_uuid'])
+    if volume['status'] != 'available':
+        raise Refused(400, f'Invalid volume: it is {volume["status"]}')
+    status, answer = cloud.create(service, '/attachments', body)
+    made = cloud.objects[service, '/attachments', answer['attachment']['id']]
+    made['volume_id'] = volume['id']
+    host = (asked.get('connector') or {}).get('host')
+    row = {'attachment_id': made['id'], 'host_name': host, 'server_id': None}
+    volume.update(status='attaching', attachments=[row])
+    return 200, {'attachment': made}
+
+
+@route('block-storage', 'POST', r'/attachments/(?P<one>[^/]+)/action')
+def complete_attachment(cloud, service, one, body, **_):
+    found = require(cloud, service, '/attachments', one)
+    assert 'os-complete' in body
+    found['status'] = 'attached'
+    require(cloud, service, '/volumes', found['volume_id'])['status'] = 'in-use'
+    return 204, None
+
+
+@route('block-storage', 'DELETE', r'/attachments/(?P<one>[^/]+)')
+def detach_from_host(cloud, service, one, **_):
+    found = require(cloud, service, '/attachments', one)
+    volume = cloud.objects.get((service, '/volumes', found['volume_id']), {})
+    volume.update(status='available', attachments=[])
+    del cloud.objects[service, '/attachments', one]
+    return 200, {'attachments': []}
+
+
+@route('compute', 'POST', r'/servers/(?P<server>[^/]+)/shares')
+def attach_share(cloud, service, server, body, **_):
+    share = body['share']['share_id']
+    _require_stopped(cloud, service, server, 'create share')
+    require(cloud, 'shared-file-system', '/shares', share)
+    row = next(each for each in cloud.rows if each.path == '/servers/{server}/shares')
+    return cloud._create(
+        row, f'/servers/{server}/shares', 'POST', {'share': {'tag': share, **body['share']}}
+    )
+
+
+@route('compute', 'DELETE', r'/servers/(?P<server>[^/]+)/shares/(?P<share>[^/]+)')
+def detach_share(cloud, service, server, share, **_):
+    _require_stopped(cloud, service, server, 'delete share')
+    found = require(cloud, service, f'/servers/{server}/shares', share)
+    found.update(status='detaching', looks=cloud.looks, dying=True)
+    return 200, None
+
+
+def _require_stopped(cloud, service, server, action):
+    if require(cloud, service, '/servers', server)['status'] != 'SHUTOFF':
+        raise Refused(409, f"Cannot '{action}' instance {server} while it is in vm_state active")
+
+
+@route('shared-file-system', 'POST', r'/share-networks/(?P<one>[^/]+)/subnets')
+def add_subnet(cloud, service, one, body, environ, **_):
+    require(cloud, service, '/share-networks', one)
+    assert environ['HTTP_X_OPENSTACK_MANILA_API_VERSION'] == '2.51'
+    row = next(each for each in cloud.rows if each.key == 'share_network_subnet')
+    values = {'share_network_subnet': body['share-network-subnet']}
+    return cloud._create(row, f'/share-networks/{one}/subnets', 'POST', values)
+
+
+@route('accelerator', 'POST', '/device_profiles')
+def make_device_profile(cloud, service, body, **_):
+    """Create a profile: the request is a list of one, the response not wrapped."""
+    (values,) = body
+    _, answer = cloud.create(service, '/device_profiles', {'device_profile': values})
+    return 201, answer['device_profile']

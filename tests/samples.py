@@ -23,6 +23,7 @@ PREFIX_OF = {
     'designate': 'dns',
     'ironic': 'baremetal',
     'placement': 'placement',
+    'masakari': 'instance-ha',
     'mistral': 'workflow',
     'trove': 'database',
     'zaqar': 'messaging',
@@ -141,6 +142,9 @@ SAMPLES = {
     'OS::Neutron::TaaS::TapFlow': {'vlan_filter': '1-5,9'},
     'OS::Keystone::ApplicationCredential': {'expires_at': '2999-01-01T00:00:00'},
     'OS::Keystone::DomainConfig': {'config': {'ldap': {'url': 'ldap://a', 'password': 'p'}}},
+    'OS::Keystone::EndpointGroup': {'filters': {'interface': 'public', 'service': 'a service'}},
+    'OS::Keystone::Credential': {'user': OMIT},
+    'OS::Keystone::EC2Credential': {'user': OMIT},
     'OS::Keystone::InheritedRoleAssignment': {'group': OMIT, 'domain': OMIT},
     'OS::Keystone::Limit': {'domain': OMIT},
     'OS::Keystone::Trust': {'expires_at': '2999-01-01T00:00:00'},
@@ -151,6 +155,10 @@ SAMPLES = {
     'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '1', 'write_iops': '1'}},
     'OS::Cinder::Volume': {'backup_id': OMIT, 'snapshot_id': OMIT, 'source_volid': OMIT, 'size': 1},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{server}'},
+    'OS::Cinder::HostAttachment': {'connector': {'host': 'h', 'initiator': 'iqn.2'}},
+    'OS::Barbican::ACL': {'container': OMIT},
+    'OS::Ironic::VolumeTarget': {'volume_id': '{volume}'},
+    'OS::Nova::ShareAttachment': {'server': '{server}', 'restart': True},
     'OS::Cinder::VolumeTransferAccept': {'transfer': '{transfer}', 'auth_key': 'sesame'},
     'OS::Cinder::VolumeType': {'is_public': False},
     'OS::Glance::WebImage': {
@@ -355,7 +363,7 @@ def seed(cloud):
         'objects': {'002it/1': '', 'it': '{"data": 1}'},
     }
     cloud.put('reservation', '/os-hosts')
-    offered = cloud.put('block-storage', '/volumes')
+    offered = cloud.put('block-storage', '/volumes', foreign=True)  # of another project
     shared = cloud.put('image', '/images')
     cloud.state['members'] = {(shared, identity.ident('testers'))}
     cloud.put('identity', '/users', id=identity.ident('user tester'), name='tester')

@@ -134,7 +134,7 @@ class Clients:
                 factory.conf, self._auth, fallback, factory.connections
             )
         self._project = context.project_id
-        self._apis: dict[str, rest.Api] = {}
+        self._apis: dict[tuple[str, str | None], rest.Api] = {}
         self._pollers: dict[tuple[str, str], shared_poller.SharedPoller] = {}
         # contexts with the same token share pollers
         self._identity = (
@@ -199,18 +199,25 @@ class Clients:
         """Return whether a plug-in brings the client of this name."""
         return name in self._factory.plugins
 
-    def client(self, name: str) -> Any:
-        """Return the client of a service. Raises NoCloud if the service does not exist."""
+    def client(self, name: str, microversion: str | None = None) -> Any:
+        """Return the client of a service. Raises NoCloud if the service does not exist.
+
+        ``microversion``: the newest of its requests, in the place of that of the service.
+        """
         if name in self._factory.plugins:
             return self.client_plugin(name).client()
-        api = self._apis.get(name)
+        key = (name, microversion)
+        api = self._apis.get(key)
         if api is None:
-            api = self._apis[name] = self.client_by(name, self.session(name))
+            api = self._apis[key] = self.client_by(name, self.session(name), microversion)
         return api
 
-    def client_by(self, name: str, connection: ks_session.Session) -> Any:
+    def client_by(
+        self, name: str, connection: ks_session.Session, microversion: str | None = None
+    ) -> Any:
         """Return a new client of a service that uses a session."""
-        return API_CLASSES.get(name, rest.Api)(name, self._adapter(name, connection))
+        made = self._adapter(name, connection, microversion)
+        return API_CLASSES.get(name, rest.Api)(name, made)
 
     def orchestration(self, location: Values) -> Value:
         """Return the client at the ``context`` of an OS::Heat::Stack (see ``other_cloud``)."""
@@ -286,12 +293,15 @@ class Clients:
             lambda: {each['alias'] for each in api.list('/extensions', 'extensions')},
         )
 
-    def _adapter(self, name: str, connection: ks_session.Session) -> rest.UnloggedAdapter:
+    def _adapter(
+        self, name: str, connection: ks_session.Session, microversion: str | None = None
+    ) -> rest.UnloggedAdapter:
         service, option = SERVICES[name], keystone_session.options(self._factory.conf, name)
+        newest = microversion or service.microversion
         result = adapter.Adapter(
             connection,
             service_type=service.type,
-            default_microversion=service.microversion,
+            default_microversion=newest,
             additional_headers=dict(service.headers),
             **self._location(name, option('endpoint_type')),
         )
@@ -299,8 +309,8 @@ class Clients:
             result.endpoint_override = configured
             return rest.UnloggedAdapter(result, option('http_log_debug', False))
         result.endpoint_override = service.url(self._endpoint(name, result, service.heat_type))
-        if service.microversion:
-            result.default_microversion = self._microversion(name, service.microversion, result)
+        if newest:
+            result.default_microversion = self._microversion(name, newest, result)
         return rest.UnloggedAdapter(result, option('http_log_debug', False))
 
     def _configured_endpoint(self, url: str | None) -> str | None:

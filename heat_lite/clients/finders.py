@@ -295,6 +295,9 @@ FINDERS: dict[str, Finder] = {
         details='/portgroups/detail',
     ),
     'keystone.domain': _keystone('/domains', 'domain', 'KeystoneDomain'),
+    'keystone.endpoint_group': _keystone(
+        '/OS-EP-FILTER/endpoint_groups', 'endpoint_group', 'endpoint group'
+    ),
     'keystone.group': _keystone('/groups', 'group', 'KeystoneGroup', DomainFinder),
     'keystone.identity_provider': _federation('identity_provider'),
     'keystone.mapping': _federation('mapping'),
@@ -348,6 +351,9 @@ FINDERS: dict[str, Finder] = {
     ),
     'manila.share_type': Finder(
         'manila', '/types', 'share_type', label='share type', filters_by_name=False
+    ),
+    'masakari.segment': Finder(
+        'masakari', '/segments', 'segment', id_field='uuid', filters_by_name=False
     ),
     'mistral.workflow': Finder(
         'mistral', '/workflows', None, 'workflows', 'Workflow', has_uuids=False

@@ -40,6 +40,7 @@ SERVICES = {
     'barbican': Service('key-manager', '/v1'),
     'blazar': Service('reservation', '/v1'),
     'cinder': Service('block-storage', '/v3', '3.71', lists_extensions=True, heat_type='volumev3'),
+    'cyborg': Service('accelerator', '/v2'),
     'designate': Service('dns', '/v2'),
     'glance': Service('image', '/v2'),
     'heat': Service('orchestration', '/v1'),
@@ -54,6 +55,7 @@ SERVICES = {
         # groups and replicas count as experimental in versions before 2.55 and 2.56
         headers=(('X-OpenStack-Manila-API-Experimental', 'True'),),
     ),
+    'masakari': Service('instance-ha', '/v1', '1.2'),
     'mistral': Service('workflow', '/v2', heat_type='workflowv2'),
     'neutron': Service('network', '/v2.0', lists_extensions=True),
     'nova': Service('compute', '/v2.1', '2.96'),

@@ -48,18 +48,22 @@ _TABLE = """
     OS::Aodh::GnocchiResourcesAlarm openstack.aodh.alarm:AodhGnocchiResourcesAlarm openstack.aodh.gnocchi.alarm
     OS::Aodh::LBMemberHealthAlarm openstack.aodh.alarm:LBMemberHealthAlarm openstack.aodh.alarm
     OS::Aodh::PrometheusAlarm openstack.aodh.alarm:PrometheusAlarm openstack.aodh.alarm
+    OS::Barbican::ACL openstack.barbican_acl:ACL
     OS::Barbican::CertificateContainer openstack.barbican:CertificateContainer openstack.barbican.container
     OS::Barbican::GenericContainer openstack.barbican:GenericContainer openstack.barbican.container
     OS::Barbican::Order openstack.barbican:Order openstack.barbican.order
+    OS::Barbican::Quota openstack.quotas:BarbicanQuota
     OS::Barbican::RSAContainer openstack.barbican:RSAContainer openstack.barbican.container
     OS::Barbican::Secret openstack.barbican:Secret openstack.barbican.secret
     OS::Blazar::Host openstack.blazar:Host openstack.blazar.host
     OS::Blazar::Lease openstack.blazar:Lease openstack.blazar.lease
     OS::Cinder::Backup openstack.cinder.volume_snapshot:Backup
+    OS::Cinder::DefaultVolumeType openstack.cinder.volume_type:DefaultVolumeType
     OS::Cinder::EncryptedVolumeType openstack.cinder.volume_type:CinderEncryptedVolumeType openstack.cinder.encrypted_volume_type
     OS::Cinder::Group openstack.cinder.volume_group:Group
     OS::Cinder::GroupSnapshot openstack.cinder.volume_group:GroupSnapshot
     OS::Cinder::GroupType openstack.cinder.volume_group:GroupType
+    OS::Cinder::HostAttachment openstack.cinder.host_attachment:HostAttachment
     OS::Cinder::QoSAssociation openstack.cinder.volume_type:QoSAssociation openstack.cinder.qos_specs
     OS::Cinder::QoSSpecs openstack.cinder.volume_type:QoSSpecs openstack.cinder.qos_specs
     OS::Cinder::Quota openstack.quotas:CinderQuota openstack.cinder.quota
@@ -70,11 +74,14 @@ _TABLE = """
     OS::Cinder::VolumeTransferRequest openstack.cinder.volume_transfer:VolumeTransferRequest
     OS::Cinder::VolumeType openstack.cinder.volume_type:CinderVolumeType openstack.cinder.volume_type
     OS::Cinder::VolumeTypeAccess openstack.cinder.volume_type:VolumeTypeAccess
+    OS::Cyborg::DeviceProfile openstack.cyborg:DeviceProfile
+    OS::Designate::Blacklist openstack.designate:Blacklist
     OS::Designate::Domain base.hidden_types:OSDesignateDomain
     OS::Designate::PTRRecord openstack.designate:PTRRecord
     OS::Designate::Quota openstack.quotas:DesignateQuota
     OS::Designate::Record base.hidden_types:OSDesignateRecord
     OS::Designate::RecordSet openstack.designate:DesignateRecordSet openstack.designate.recordset
+    OS::Designate::TLD openstack.designate:TLD
     OS::Designate::TSIGKey openstack.designate:TSIGKey
     OS::Designate::Zone openstack.designate:DesignateZone openstack.designate.zone
     OS::Designate::ZoneShare openstack.designate:ZoneShare
@@ -119,16 +126,23 @@ _TABLE = """
     OS::Heat::WaitConditionHandle heat.wait_condition:HeatWaitConditionHandle openstack.heat.wait_condition_handle
     OS::HeatLite::Lookup openstack.lookup:Lookup
     OS::Ironic::Allocation openstack.ironic:Allocation
+    OS::Ironic::Chassis openstack.ironic:Chassis
     OS::Ironic::DeployTemplate openstack.ironic:DeployTemplate
     OS::Ironic::InspectionRule openstack.ironic:InspectionRule
     OS::Ironic::Node openstack.ironic:Node
     OS::Ironic::Port openstack.ironic:Port openstack.ironic.port
     OS::Ironic::PortGroup openstack.ironic:PortGroup
     OS::Ironic::Runbook openstack.ironic:Runbook
+    OS::Ironic::VolumeConnector openstack.ironic:VolumeConnector
+    OS::Ironic::VolumeTarget openstack.ironic:VolumeTarget
     OS::Keystone::ApplicationCredential openstack.delegation:ApplicationCredential
+    OS::Keystone::Credential openstack.delegation:Credential
     OS::Keystone::Domain openstack.keystone:KeystoneDomain openstack.keystone.domain
     OS::Keystone::DomainConfig openstack.federation:DomainConfig
+    OS::Keystone::EC2Credential openstack.delegation:EC2Credential
     OS::Keystone::Endpoint openstack.keystone:KeystoneEndpoint openstack.keystone.endpoint
+    OS::Keystone::EndpointGroup openstack.endpoint_groups:EndpointGroup
+    OS::Keystone::EndpointGroupProject openstack.endpoint_groups:EndpointGroupProject
     OS::Keystone::FederationProtocol openstack.federation:FederationProtocol
     OS::Keystone::Group openstack.keystone:KeystoneGroup openstack.keystone.group
     OS::Keystone::GroupRoleAssignment openstack.keystone:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
@@ -142,6 +156,7 @@ _TABLE = """
     OS::Keystone::RegisteredLimit openstack.unified_limits:RegisteredLimit
     OS::Keystone::Role openstack.keystone:KeystoneRole openstack.keystone.role
     OS::Keystone::Service openstack.keystone:KeystoneService openstack.keystone.service
+    OS::Keystone::ServiceProvider openstack.federation:ServiceProvider
     OS::Keystone::Trust openstack.delegation:Trust
     OS::Keystone::User openstack.keystone:KeystoneUser openstack.keystone.user
     OS::Keystone::UserRoleAssignment openstack.keystone:KeystoneUserRoleAssignment openstack.keystone.role_assignments
@@ -154,10 +169,14 @@ _TABLE = """
     OS::Manila::Share openstack.manila:ManilaShare openstack.manila.share
     OS::Manila::ShareAccess openstack.manila:ShareAccess
     OS::Manila::ShareGroup openstack.manila:ShareGroup
+    OS::Manila::ShareGroupSnapshot openstack.manila_objects:ShareGroupSnapshot
     OS::Manila::ShareNetwork openstack.manila:ManilaShareNetwork openstack.manila.share_network
-    OS::Manila::ShareReplica openstack.manila:ShareReplica
+    OS::Manila::ShareNetworkSubnet openstack.manila_objects:ShareNetworkSubnet
+    OS::Manila::ShareReplica openstack.manila_objects:ShareReplica
     OS::Manila::ShareSnapshot openstack.manila:ShareSnapshot
     OS::Manila::ShareType openstack.manila:ManilaShareType openstack.manila.share_type
+    OS::Masakari::Host openstack.masakari:Host
+    OS::Masakari::Segment openstack.masakari:Segment
     OS::Mistral::CronTrigger openstack.mistral.cron_trigger:CronTrigger openstack.mistral.cron_trigger
     OS::Mistral::ExternalResource openstack.mistral.external_resource:MistralExternalResource openstack.mistral.external_resource
     OS::Mistral::Workflow openstack.mistral.workflow:Workflow openstack.mistral.workflow
@@ -244,6 +263,7 @@ _TABLE = """
     OS::Nova::Quota openstack.quotas:NovaQuota openstack.nova.quota
     OS::Nova::Server openstack.nova.server.type:Server openstack.nova.server
     OS::Nova::ServerGroup openstack.nova.server_group:ServerGroup openstack.nova.server_group
+    OS::Nova::ShareAttachment openstack.nova.share_attachment:ShareAttachment
     OS::Octavia::AvailabilityZone openstack.octavia.flavors:AvailabilityZone openstack.octavia.availability_zone
     OS::Octavia::AvailabilityZoneProfile openstack.octavia.flavors:AvailabilityZoneProfile openstack.octavia.availability_zone_profile
     OS::Octavia::Flavor openstack.octavia.flavors:Flavor openstack.octavia.flavor

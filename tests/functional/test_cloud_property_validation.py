@@ -6,6 +6,7 @@ import pytest
 
 from heat_lite.common import exception
 from tests.functional.clouds import driver, ids, request_context, running_cloud  # noqa: F401
+from tests.samples import PREFIX_OF
 
 # ruff: noqa: F811 - fixtures are arguments
 
@@ -166,6 +167,18 @@ VERSIONED = [
     ('OS::Nova::ServerGroup', {'rules': {'max_server_per_host': 1}}, '2.64'),
     ('OS::Nova::KeyPair', {'name': 'k', 'type': 'ssh', 'public_key': 'k'}, '2.2'),
     ('OS::Nova::KeyPair', {'name': 'k', 'user': 'a user', 'public_key': 'k'}, '2.10'),
+    ('OS::Nova::ShareAttachment', {'server': 'a server', 'share': 'a share'}, '2.97'),
+    ('OS::Manila::ShareNetworkSubnet', {'share_network': 'a share_network'}, '2.51'),
+    (
+        'OS::Manila::ShareReplica',
+        {'share': 'a share', 'share_network': 'a share_network'},
+        '2.72',
+    ),
+    (
+        'OS::Masakari::Segment',
+        {'recovery_method': 'auto', 'service_type': 'compute', 'enabled': True},
+        '1.2',
+    ),
 ]
 
 
@@ -179,12 +192,15 @@ def preview(driver, kind, properties, **others):
 
 
 @pytest.mark.parametrize(('kind', 'properties', 'version'), VERSIONED)
-def test_property_of_a_newer_nova_is_refused(kind, properties, version, running_cloud, driver, ids):
+def test_what_needs_a_newer_service_is_refused(
+    kind, properties, version, running_cloud, driver, ids
+):
+    service = PREFIX_OF[kind.split('::')[1].lower()]
     major, minor = version.split('.')
-    running_cloud.cloud.newest['compute'] = f'{major}.{int(minor) - 1}'
+    running_cloud.cloud.newest[service] = f'{major}.{int(minor) - 1}'
     with pytest.raises(exception.StackValidationFailed, match=f'microversion {version}'):
         preview(driver, kind, properties)
-    running_cloud.cloud.newest['compute'] = version
+    running_cloud.cloud.newest[service] = version
     driver.context = request_context(running_cloud)
     assert preview(driver, kind, properties)
 

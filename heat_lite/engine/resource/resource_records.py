@@ -154,6 +154,12 @@ class ResourceRecords:
         for row_id, each in records.items():
             each.attributes = stored.get(row_id) or {}
 
+    def owned(self, physical_ids: set[str]) -> set[str]:
+        """Return those of the physical ids that a resource of this or another stack has."""
+        records = itertools.chain.from_iterable(self.by_name().values())
+        here = physical_ids & {each.nova_instance for each in records}
+        return here | db_resources.existing_physical_ids(physical_ids)
+
     def refresh(
         self, names: Collection[str] | None = None, keep: Collection[Record] = ()
     ) -> list[Record]:

@@ -46,8 +46,10 @@ class Rest:
     waited for, one request for the list replaces the requests for single objects.
     ``list_filter``: the field by which this list can be filtered for some objects; None if it
     cannot.
-    ``mark``: the field into which a create with a name of the template writes the generated name,
-    so that the object can be told from others with its name; None if there is no such field.
+    ``mark``: the field into which a create without a generated name writes one, so that the object
+    can be told from others; None if there is no such field.
+    ``keys``: the key that wraps a list, if it is not the last part of its path.
+    ``microversion``: the newest microversion of requests, if it is not that of the service.
     """
 
     service: str
@@ -65,6 +67,8 @@ class Rest:
     list_path: str | None = None
     list_filter: str | None = None
     mark: str | None = None
+    keys: str | None = None
+    microversion: str | None = None
 
     @property
     def list_key(self):
@@ -81,6 +85,13 @@ class ServiceResource(Resource):
     extension: str | None = None
     #: whether a conflict (409) is temporary, so that the request is retried
     retry_conflict = False
+    #: the newest microversion of requests, if it is not that of the client
+    microversion: str | None = None
+
+    def client(self, name=None):
+        if name is None and self.microversion:
+            return self.stack.clients().client(self.default_client_name, self.microversion)
+        return super().client(name)
 
     def validate_names(self):
         self.require_service(self.stack.clients(), self.type())
@@ -244,6 +255,7 @@ class CloudResource(ServiceObject):
             cls.default_client_name = rest.service
             cls.extension = rest.extension
             cls.retry_conflict = rest.retry_conflict
+            cls.microversion = rest.microversion
             if 'entity' not in vars(cls):
                 cls.entity = rest.key
 
@@ -290,7 +302,7 @@ class CloudResource(ServiceObject):
         if self.unique_by:
             return live_state.find_unique(self)
         if not self.has_name():
-            return super().find_existing()
+            return self._find_marked() if self.rest.mark else super().find_existing()
         key = self.properties_schema[NAME].key(NAME)
         name = self.stored_property(NAME) or self.physical_resource_name()
         named = [each for each in self.list_by_name(name) if each.get(key) == name]
@@ -305,12 +317,19 @@ class CloudResource(ServiceObject):
             f'{", ".join(found)}, which are called "{name}", any may belong to something else'
         )
 
+    def _find_marked(self):
+        rest, mark = self.rest, self.mark_text()
+        named = self.list_by_name(mark)
+        return next((str(each[rest.id]) for each in named if each.get(rest.mark) == mark), None)
+
+    def mark_text(self):
+        """Return what the field ``mark`` of the object has."""
+        return self.physical_resource_name()
+
     def list_by_name(self, name):
-        """Return the objects of the collection, at least those called ``name``. The key of the list
-        in a response is the last part of its path.
-        """
+        """Return the objects of the collection, at least those called or marked ``name``."""
         path = self.collection()
-        key = live_state.list_key(path)
+        key = live_state.list_key(path, self.rest.keys)
         if self.rest.mark:
             path = self.rest.list_path or path  # only details have the mark
         try:
@@ -320,14 +339,14 @@ class CloudResource(ServiceObject):
 
     def create_object(self, values):
         """Generator: create the object and return it. A create is repeated after a lost response
-        only if the name is generated: only then can the object be found again.
+        only if the object can be found again (see ``can_be_found``).
         """
         client, path, key = self.client(), self.collection(), self.rest.key
         return (yield from self.create_once(functools.partial(client.create, path, key, values)))
 
     def create_once(self, create):
         """Generator: return the object that ``create`` makes (see ``create_object``)."""
-        if not self.has_generated_name():
+        if not self.can_be_found():
             return (yield from self.call_with_retry(create))
         retry, path = ServiceRetry(self, self.retry_conflict), self.collection()
         show = functools.partial(self.client().show, key=self.rest.key)
@@ -337,12 +356,16 @@ class CloudResource(ServiceObject):
             )
         )
 
+    def can_be_found(self):
+        """Return whether an object that a create has made is told from all others."""
+        return self.has_generated_name() or bool(self.rest.mark and not self.has_name())
+
     def request_values(self):
         values = live_state.map_to_wire(self.properties_schema, self.properties)
         if self.has_name():
             values.setdefault(self.properties_schema[NAME].key(NAME), self.physical_resource_name())
         if self.rest.mark and not self.has_generated_name():
-            values.setdefault(self.rest.mark, self.physical_resource_name())
+            values.setdefault(self.rest.mark, self.mark_text())
         return values
 
     def has_generated_name(self):

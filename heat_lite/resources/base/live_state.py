@@ -17,9 +17,9 @@ UNSET = (None, '')
 FIELD, PARENT = re.compile(r'{(\w+)}'), 'parent of the object'
 
 
-def list_key(path):
-    """Return the key that wraps the list of a collection in a response."""
-    return path.rpartition('/')[2].replace('-', '_')
+def list_key(path, known=None):
+    """Return the key that wraps the list of a collection in a response, if it is not known."""
+    return known or path.rpartition('/')[2].replace('-', '_')
 
 
 class PathProperties(dict):
@@ -40,7 +40,7 @@ def find_unique(resource):
         schemata[name].key(name): resource.stored_property(name) for name in resource.unique_by
     }
     path = rest.list_path or resource.collection()
-    listed = resource.client().list(path, list_key(path))
+    listed = resource.client().list(path, list_key(path, rest.keys))
     same = (each for each in listed if all(each.get(key) == wanted[key] for key in wanted))
     return next((str(each[rest.id]) for each in same), None)
 
@@ -49,7 +49,8 @@ def list_objects(resource):
     """Return the objects of the collection of a resource, in each of its parents, by id; None if
     the parents cannot be listed.
     """
-    rest, key = resource.rest, list_key(resource.rest.path).removeprefix('os_')
+    rest = resource.rest
+    key = list_key(rest.path, rest.keys).removeprefix('os_')
     path, parents = rest.list_path or rest.path, [{}]
     for name in FIELD.findall(path):
         kind = resource.properties_schema[name].ref

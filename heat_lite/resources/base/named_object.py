@@ -41,6 +41,35 @@ class NamedObject(UniqueObject):
         return f'{self.collection()}/{quote(name, safe="")}'
 
 
+class Setting(CloudResource):
+    """A setting of another object: a PUT of its path replaces it, a DELETE resets it.
+
+    ``rest.id`` is the property that names the other object.
+    """
+
+    repeatable = True
+    always_replace_on_check_failed = False
+
+    def needs_replace_failed(self):
+        """Return False for one that is reset: the delete of a replaced one would reset both."""
+        return self.resource_id is None
+
+    def object_path(self):
+        return self.collection()
+
+    def create_object(self, values):
+        yield from self.update_object(values)
+        return {self.rest.id: self.properties[self.rest.id]}
+
+    def changes(self, changed, diff):
+        """Return all values: the service replaces them together."""
+        return self.request_values()
+
+    def objects(self):
+        """Return None: no list has the settings of all objects."""
+        return None
+
+
 #: key in the data of a relation: its replacement is the same relation
 LEFT = 'left_to_replacement'
 

@@ -1,9 +1,11 @@
-"""The resource types of Keystone by which a user delegates rights."""
+"""The resource types of Keystone by which a user delegates rights, and logins of programs."""
 
+import json
 import re
 import secrets
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.template.schema import (
     CACHE_NONE,
     attributes,
@@ -21,6 +23,9 @@ from heat_lite.template.support import OURS
 
 #: keys in the data of the resource: the secret of a credential, and the user that owns it
 SECRET, OWNER = 'secret', 'user_id'
+ACCESS = 'access'
+#: the field of trusts and credentials with the name of the resource, which Keystone keeps
+MARK = 'stack_resource'
 TIME = r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z?'
 
 
@@ -35,7 +40,25 @@ def role_references(roles):
     return [{'id' if re.fullmatch('[0-9a-f]{32}', each) else 'name': each} for each in roles or ()]
 
 
-class ApplicationCredential(CloudResource):
+class SecretLogin(CloudResource):
+    """A login with a secret that is made here."""
+
+    has_secret_value = True
+
+    def new_data(self):
+        """Return the data of the resource, with the secret."""
+        raise NotImplementedError
+
+    def handle_create(self):
+        """Generator: store the secret first, so that it is known also after a lost response."""
+        if SECRET not in self.data():
+            for key, value in self.new_data().items():
+                self.data_set(key, value, redact=True)
+            yield None
+        yield from super().handle_create()
+
+
+class ApplicationCredential(SecretLogin):
     """An application credential: a login of a program, with rights of the user who creates it.
 
     It belongs to that user, also in a stack that others of the project change.
@@ -44,7 +67,6 @@ class ApplicationCredential(CloudResource):
     resource_type = 'OS::Keystone::ApplicationCredential'
     since = OURS
     rest = Rest('keystone', '/users/{owner}/application_credentials', 'application_credential')
-    has_secret_value = True
 
     properties_schema = {
         'name': name_property(update_allowed=False),
@@ -97,14 +119,9 @@ class ApplicationCredential(CloudResource):
     def collection(self):
         return self.rest.path.format(owner=self.owner())
 
-    def handle_create(self):
-        """Generator: store the secret first, so that it is known also after a lost response."""
-        if SECRET not in self.data():
-            secret = self.properties['secret'] or secrets.token_urlsafe(40)
-            self.data_set(SECRET, secret, redact=True)
-            self.data_set(OWNER, self.owner())
-            yield None
-        yield from super().handle_create()
+    def new_data(self):
+        secret = self.properties['secret'] or secrets.token_urlsafe(40)
+        return {SECRET: secret, OWNER: self.owner()}
 
     def body(self, values):
         roles = role_references(self.properties['roles'])
@@ -125,7 +142,7 @@ class Trust(CloudResource):
 
     resource_type = 'OS::Keystone::Trust'
     since = OURS
-    rest = Rest('keystone', '/OS-TRUST/trusts', 'trust')
+    rest = Rest('keystone', '/OS-TRUST/trusts', 'trust', mark=MARK)
 
     properties_schema = {
         'impersonation': boolean(
@@ -173,3 +190,105 @@ class Trust(CloudResource):
             **values,
             'roles': role_references(values['roles']),
         }
+
+    def list_by_name(self, name):
+        """Return the trusts of the user, who may list no others."""
+        user = self.stack.clients().session().get_user_id()
+        return self.client().list(self.collection(), 'trusts', trustor_user_id=user)
+
+
+class KeystoneCredential(CloudResource):
+    """A credential of a user, which Keystone keeps for other services."""
+
+    rest = Rest('keystone', '/credentials', 'credential', update='PATCH', mark=MARK)
+
+    attributes_schema = attributes(
+        {
+            'project_id': 'Id of the project of the credential.',
+            'user_id': 'Id of the user that owns the credential.',
+        }
+    )
+
+    def body(self, values):
+        return {OWNER: self.stack.clients().session().get_user_id(), **values}
+
+    def list_by_name(self, name):
+        """Return the credentials of the user who owns this one."""
+        user = self.stored_property('user') or self.stack.clients().session().get_user_id()
+        return self.client().list(self.collection(), 'credentials', user_id=user)
+
+    def fetch(self):
+        """Return the credential without its secret, which no message about drift may quote."""
+        return {name: value for name, value in super().fetch().items() if name != 'blob'}
+
+    def objects(self):
+        return {}  # they cannot be described without their secrets
+
+
+def _owner_properties():
+    return {
+        'project': string(
+            'Project of the credential, by name or id.', ref='keystone.project', wire='project_id'
+        ),
+        'user': string(
+            'User that owns the credential, by name or id. The default is the user of the request.',
+            ref='keystone.user',
+            wire=OWNER,
+        ),
+    }
+
+
+class Credential(KeystoneCredential):
+    """A secret of a user that Keystone keeps, for example the seed of one-time passwords."""
+
+    resource_type = 'OS::Keystone::Credential'
+    since = OURS
+
+    properties_schema = {
+        'blob': string('Secret, in the format of its type.', required=True, update_allowed=True),
+        'type': string('Type of the credential, for example "totp" or "cert".', required=True),
+        **_owner_properties(),
+    }
+    property_rules = (
+        refuse(
+            'A credential of the type ec2 needs a project. OS::Keystone::EC2Credential makes one '
+            'with a secret of its own.',
+            type=('ec2',),
+            project=missing,
+        ),
+    )
+
+
+class EC2Credential(SecretLogin, KeystoneCredential):
+    """An access key with its secret, for the interfaces of EC2 and S3."""
+
+    resource_type = 'OS::Keystone::EC2Credential'
+    since = OURS
+
+    properties_schema = _owner_properties()
+    attributes_schema = {
+        **KeystoneCredential.attributes_schema,
+        **attributes(
+            {
+                ACCESS: text('Access key.', cache_mode=CACHE_NONE),
+                SECRET: text(
+                    'Secret of the access key; null for one that the stack has not created.',
+                    cache_mode=CACHE_NONE,
+                ),
+            }
+        ),
+    }
+
+    def new_data(self):
+        return {ACCESS: secrets.token_hex(16), SECRET: secrets.token_hex(16)}
+
+    def body(self, values):
+        keys = {name: self.data()[name] for name in (ACCESS, SECRET)}
+        project = self.stack.clients().session().get_project_id()
+        values = {'project_id': project, 'type': 'ec2', 'blob': json.dumps(keys), **values}
+        return super().body(values)
+
+    def resolve_attribute(self, name):
+        return (
+            self.data().get(name) if name in (ACCESS, SECRET) else super().resolve_attribute(name)
+        )

@@ -2,6 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.named_object import UniqueObject
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.template.schema import (
     attributes,
@@ -150,8 +151,9 @@ class ZoneShare(CloudResource):
 
     resource_type = 'OS::Designate::ZoneShare'
     since = OURS
-    rest = Rest('designate', '/zones/{zone}/shares', None)
+    rest = Rest('designate', '/zones/{zone}/shares', None, keys='shared_zones')
     entity = 'zone_shares'
+    unique_by = ('target_project',)
 
     properties_schema = {
         'target_project': string(
@@ -162,11 +164,6 @@ class ZoneShare(CloudResource):
         ),
         'zone': _zone('shared'),
     }
-
-    def find_existing(self):
-        target = self.stored_property('target_project')
-        listed = self.client().list(self.collection(), 'shared_zones')
-        return next((each['id'] for each in listed if each['target_project_id'] == target), None)
 
     def objects(self):
         return None
@@ -285,6 +282,50 @@ class TSIGKey(CloudResource):
         """Return the key without its secret, which no message about drift may quote."""
         hidden = ('secret', *(['resource_id'] if found['scope'] == 'ZONE' else ()))
         return {name: value for name, value in found.items() if name not in hidden}
+
+
+class OperatorRule(UniqueObject):
+    """A rule for the names of all zones. For administrators."""
+
+    def objects(self):
+        return {}  # rules belong to no project
+
+
+class Blacklist(OperatorRule):
+    """A pattern of names that zones may not have."""
+
+    resource_type = 'OS::Designate::Blacklist'
+    since = OURS
+    rest = Rest('designate', '/blacklists', None, update='PATCH')
+    entity = 'blacklists'
+    unique_by = ('pattern',)
+
+    properties_schema = {
+        'pattern': string(
+            'Regular expression for the names.', required=True, update_allowed=True, max=255
+        ),
+        'description': description_property(max=160),
+    }
+
+
+class TLD(OperatorRule):
+    """A top-level domain. If there are any, the names of zones end with one of them."""
+
+    resource_type = 'OS::Designate::TLD'
+    since = OURS
+    rest = Rest('designate', '/tlds', None, update='PATCH')
+    entity = 'tlds'
+    unique_by = ('name',)
+
+    properties_schema = {
+        'name': string(
+            'Name of the domain, without a trailing dot.',
+            required=True,
+            update_allowed=True,
+            max=255,
+        ),
+        'description': description_property(max=160),
+    }
 
 
 REVERSE, NO_NAME = '/reverse/floatingips', {'ptrdname': None}

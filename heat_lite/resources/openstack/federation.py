@@ -1,8 +1,8 @@
 """The resource types of Keystone for users of other services: federation, and LDAP of a domain."""
 
 from heat_lite.common.redaction import is_secret_name
-from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.resources.base.named_object import NamedObject
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.named_object import NamedObject, Setting
 from heat_lite.template.schema import (
     description_property,
     integer,
@@ -102,7 +102,30 @@ class FederationProtocol(NamedObject):
     }
 
 
-class DomainConfig(CloudResource):
+class ServiceProvider(NamedObject):
+    """A service provider: another Keystone, which trusts the logins of this one."""
+
+    resource_type = 'OS::Keystone::ServiceProvider'
+    since = OURS
+    rest = _rest('/OS-FEDERATION/service_providers', 'service_provider')
+
+    properties_schema = {
+        'name': name_property(update_allowed=False, max=64, wire='id'),
+        'auth_url': string(
+            'URL at which the provider gives tokens.', required=True, update_allowed=True
+        ),
+        'sp_url': string(
+            'URL at which the provider takes assertions.', required=True, update_allowed=True
+        ),
+        'description': description_property(),
+        'enabled': switch('Whether users can log in to the provider.'),
+        'relay_state_prefix': string(
+            'Prefix of the state that an assertion carries.', update_allowed=True
+        ),
+    }
+
+
+class DomainConfig(Setting):
     """The options of one domain, for example its LDAP server.
 
     A create replaces the options that the domain has.
@@ -111,7 +134,6 @@ class DomainConfig(CloudResource):
     resource_type = 'OS::Keystone::DomainConfig'
     since = OURS
     rest = Rest('keystone', '/domains/{domain}/config', None, id='domain')
-    repeatable = True
 
     properties_schema = {
         'config': map_(
@@ -128,13 +150,6 @@ class DomainConfig(CloudResource):
         ),
     }
 
-    def object_path(self):
-        return self.collection()
-
-    def create_object(self, values):
-        yield from self.update_object(values)
-        return {'domain': self.properties['domain']}
-
     def normalize(self, found):
         """Add the stored passwords: Keystone does not show them."""
         config = dict(found['config'])
@@ -142,7 +157,3 @@ class DomainConfig(CloudResource):
             hidden = {name: value for name, value in options.items() if is_secret_name(name)}
             config[group] = {**hidden, **config.get(group, {})}
         return {'config': config}
-
-    def objects(self):
-        """Return None: Keystone lists no options."""
-        return None

@@ -46,6 +46,19 @@ class IronicResource(CloudResource):
         except errors.NotFound:
             return []
 
+    def unmasked(self, found, name):
+        """Return an object with the stored values of what Ironic masks in a map."""
+        stored, shown = self.stored_property(name) or {}, found.get(name) or {}
+        masked = {key: stored[key] for key in stored if shown.get(key) == '******'}
+        return {**found, name: {**shown, **masked}}
+
+
+class UnnamedIronicResource(IronicResource):
+    """An object without a name. Its create chooses its UUID, by which it is found again."""
+
+    def mark_text(self):
+        return self.record.uuid
+
 
 class Port(IronicResource):
     """A network port of a bare metal node."""
@@ -103,6 +116,15 @@ class Port(IronicResource):
             self.collection(), 'ports', address=self.stored_property('address')
         )
         return next((each[self.rest.id] for each in found), None)
+
+
+def _node_property(noun):
+    return string(
+        f'Bare metal node of the {noun}, by name or id.',
+        required=True,
+        ref='ironic.node',
+        wire='node_uuid',
+    )
 
 
 def _extra_property():
@@ -174,10 +196,7 @@ class Node(IronicResource):
     )
 
     def normalize(self, found):
-        """Add the stored values of what Ironic masks."""
-        stored, shown = self.stored_property('driver_info') or {}, found.get('driver_info') or {}
-        masked = {name: stored[name] for name in stored if shown.get(name) == '******'}
-        return {**found, 'driver_info': {**shown, **masked}}
+        return self.unmasked(found, 'driver_info')
 
 
 class PortGroup(IronicResource):
@@ -189,12 +208,7 @@ class PortGroup(IronicResource):
 
     properties_schema = {
         'name': name_property(),
-        'node': string(
-            'Bare metal node of the group, by name or id.',
-            required=True,
-            ref='ironic.node',
-            wire='node_uuid',
-        ),
+        'node': _node_property('group'),
         'address': string('MAC address of the group.', update_allowed=True, custom='mac_addr'),
         'extra': _extra_property(),
         'mode': string('Mode of the bond, for example "802.3ad".', update_allowed=True),
@@ -292,12 +306,12 @@ class Runbook(IronicResource):
     property_rules = (needs_api('1.92'),)
 
 
-class InspectionRule(IronicResource):
+class InspectionRule(UnnamedIronicResource):
     """An inspection rule: actions on a node whose inspection has found something."""
 
     resource_type = 'OS::Ironic::InspectionRule'
     since = OURS
-    rest = Rest('ironic', '/inspection_rules', None, id='uuid')
+    rest = Rest('ironic', '/inspection_rules', None, id='uuid', mark='uuid')
 
     properties_schema = {
         'actions': list_(
@@ -327,3 +341,69 @@ class InspectionRule(IronicResource):
         'sensitive': boolean('Whether Ironic hides actions and conditions.', default=False),
     }
     property_rules = (needs_api('1.96'),)
+
+
+class Chassis(UnnamedIronicResource):
+    """A chassis: a group of nodes, of no effect on them."""
+
+    resource_type = 'OS::Ironic::Chassis'
+    since = OURS
+    rest = Rest('ironic', '/chassis', None, id='uuid', mark='uuid')
+
+    properties_schema = {
+        'description': description_property(max=255),
+        'extra': _extra_property(),
+    }
+
+
+class VolumeConnector(UnnamedIronicResource):
+    """A volume connector: what a node, while it is powered off, has to reach remote volumes."""
+
+    resource_type = 'OS::Ironic::VolumeConnector'
+    since = OURS
+    rest = Rest('ironic', '/volume/connectors', None, id='uuid', mark='uuid')
+
+    properties_schema = {
+        'connector_id': string(
+            'Identifier of the node, for example its IQN.', required=True, update_allowed=True
+        ),
+        'node': _node_property('connector'),
+        'type': string(
+            'Kind of the identifier.',
+            required=True,
+            update_allowed=True,
+            allowed=['iqn', 'ip', 'mac', 'wwnn', 'wwpn', 'port', 'portgroup'],
+        ),
+        'extra': _extra_property(),
+    }
+    property_rules = (needs_api('1.32'),)
+
+
+class VolumeTarget(UnnamedIronicResource):
+    """A volume target: a remote volume of a node that is powered off."""
+
+    resource_type = 'OS::Ironic::VolumeTarget'
+    since = OURS
+    rest = Rest('ironic', '/volume/targets', None, id='uuid', mark='uuid')
+
+    properties_schema = {
+        'boot_index': integer(
+            'Place of the volume in the order of boot; 0 is the first.',
+            required=True,
+            update_allowed=True,
+            min=0,
+        ),
+        'node': _node_property('target'),
+        'volume_id': string('Id of the volume.', required=True, update_allowed=True),
+        'volume_type': string(
+            'Kind of the volume, for example "iscsi".', required=True, update_allowed=True
+        ),
+        'extra': _extra_property(),
+        'properties': map_(
+            'How the volume is reached, by the names of its kind.', update_allowed=True
+        ),
+    }
+    property_rules = (needs_api('1.32'),)
+
+    def normalize(self, found):
+        return self.unmasked(found, 'properties')

@@ -213,7 +213,7 @@ class ManilaShareType(CloudResource):
         yield from object_types.update_specs(self, action, diff, 'extra_specs')
 
 
-def _refuse_other_subnet(read, resource):
+def refuse_other_subnet(read, resource):
     network, subnet = read('neutron_network'), read('neutron_subnet')
     if not network or not subnet:
         return
@@ -265,7 +265,7 @@ class ManilaShareNetwork(CloudResource):
     property_rules = (
         refuse('Nova network is no longer supported', nova_network=filled),
         needs('neutron_network', 'neutron_subnet', filled, empty),
-        _refuse_other_subnet,
+        refuse_other_subnet,
     )
     attributes_schema = attributes(
         {
@@ -321,7 +321,7 @@ class SecurityService(CloudResource):
     }
 
 
-def _share_property(noun):
+def share_property(noun):
     return string(
         f'Share of the {noun}, by name or id.',
         required=True,
@@ -330,7 +330,7 @@ def _share_property(noun):
     )
 
 
-def _managed(kind, **options):
+def managed(kind, **options):
     """Return the Rest of an object that Manila makes and deletes in the background."""
     return Rest(
         'manila',
@@ -412,11 +412,11 @@ class ShareSnapshot(ManilaData):
 
     resource_type = 'OS::Manila::ShareSnapshot'
     since = OURS
-    rest = _managed('snapshot')
+    rest = managed('snapshot')
 
     properties_schema = {
         'name': name_property(),
-        'share': _share_property('snapshot'),
+        'share': share_property('snapshot'),
         'description': description_property(),
         'metadata': map_('Metadata of the snapshot.', update_allowed=True),
     }
@@ -434,7 +434,7 @@ class ShareGroup(CloudResource):
 
     resource_type = 'OS::Manila::ShareGroup'
     since = OURS
-    rest = _managed('share_group')
+    rest = managed('share_group')
 
     properties_schema = {
         'name': name_property(),
@@ -456,29 +456,3 @@ class ShareGroup(CloudResource):
     }
     property_rules = (needs_api('2.31'),)
     attributes_schema = attributes({'status': 'Status of the group.'})
-
-
-class ShareReplica(CloudResource):
-    """A replica of a share in another availability zone."""
-
-    resource_type = 'OS::Manila::ShareReplica'
-    since = OURS
-    rest = _managed('share_replica')
-
-    properties_schema = {
-        'share': _share_property('replica'),
-        'availability_zone': string('Availability zone of the replica.'),
-        'share_network': string(
-            'Share network of the replica, by name or id.',
-            ref='manila.share_network',
-            wire='share_network_id',
-        ),
-    }
-    property_rules = (needs_api('2.11'),)
-    attributes_schema = attributes(
-        {
-            'availability_zone': 'Availability zone of the replica.',
-            'replica_state': 'Whether the replica is active, in sync or out of sync.',
-            'status': 'Status of the replica.',
-        }
-    )

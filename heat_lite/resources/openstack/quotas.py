@@ -82,6 +82,29 @@ class Quota(ServiceResource):
         )
 
 
+class BarbicanQuota(Quota):
+    """The quota of a project for secrets."""
+
+    resource_type = 'OS::Barbican::Quota'
+    since = OURS
+    path, key = '/project-quotas', 'project_quotas'
+    default_client_name = 'barbican'
+    entity = 'quotas'
+
+    properties_schema = {
+        'project': project('secret'),
+        **limits(
+            {
+                'cas': 'Number of certificate authorities',
+                'consumers': 'Number of consumers of a container',
+                'containers': 'Number of containers',
+                'orders': 'Number of orders',
+                'secrets': 'Number of secrets',
+            },
+        ),
+    }
+
+
 class CinderQuota(Quota):
     """The volume quota of a project."""
 

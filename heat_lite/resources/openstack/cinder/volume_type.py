@@ -6,7 +6,8 @@ from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
-from heat_lite.resources.base.property_rules import filled, refuse
+from heat_lite.resources.base.named_object import Setting
+from heat_lite.resources.base.property_rules import filled, needs_api, refuse
 from heat_lite.template.schema import (
     description_property,
     integer,
@@ -77,6 +78,31 @@ class VolumeTypeAccess(object_types.TypeAccess):
     list_key = 'volume_type_access'
 
     properties_schema = object_types.access_properties('cinder.vtype', 'volume type')
+
+
+class DefaultVolumeType(Setting):
+    """The volume type of a project's volumes without one of their own."""
+
+    resource_type = 'OS::Cinder::DefaultVolumeType'
+    since = OURS
+    rest = Rest('cinder', '/default-types/{project}', 'default_type', id='project')
+
+    properties_schema = {
+        'project': string(
+            'Project, by name or id.', required=True, ref='keystone.project', sent=False
+        ),
+        'type': string(
+            'Volume type, by name or id.',
+            required=True,
+            update_allowed=True,
+            ref='cinder.vtype',
+            wire='volume_type',
+        ),
+    }
+    property_rules = (needs_api('3.62'),)
+
+    def normalize(self, found):
+        return {'volume_type': found['volume_type_id']}
 
 
 class CinderEncryptedVolumeType(CloudResource):

@@ -1,0 +1,55 @@
+"""The resource types of Keystone for endpoints in the catalogs of some projects."""
+
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.named_object import Relation
+from heat_lite.resources.base.property_rules import for_each, one_of
+from heat_lite.template.schema import description_property, map_, name_property, string
+from heat_lite.template.support import OURS
+
+
+class EndpointGroup(CloudResource):
+    """An endpoint group: endpoints that are in the catalogs of some projects only."""
+
+    resource_type = 'OS::Keystone::EndpointGroup'
+    since = OURS
+    rest = Rest('keystone', '/OS-EP-FILTER/endpoint_groups', 'endpoint_group', update='PATCH')
+
+    properties_schema = {
+        'name': name_property(),
+        'filters': map_(
+            'What the endpoints have in common.',
+            {
+                'interface': string(
+                    'Interface of the endpoints.', allowed=['public', 'internal', 'admin']
+                ),
+                'region': string(
+                    'Region of the endpoints, by id.', ref='keystone.region', wire='region_id'
+                ),
+                'service': string(
+                    'Service of the endpoints, by name or id.',
+                    ref='keystone.service',
+                    wire='service_id',
+                ),
+            },
+            required=True,
+            update_allowed=True,
+        ),
+        'description': description_property(),
+    }
+    property_rules = (for_each('filters', one_of('interface', 'region', 'service')),)
+
+
+class EndpointGroupProject(Relation):
+    """A project whose catalog has the endpoints of a group."""
+
+    resource_type = 'OS::Keystone::EndpointGroupProject'
+    since = OURS
+    default_client_name = 'keystone'
+    path = '/OS-EP-FILTER/endpoint_groups/{endpoint_group}/projects/{project}'
+
+    properties_schema = {
+        'endpoint_group': string(
+            'Endpoint group, by name or id.', required=True, ref='keystone.endpoint_group'
+        ),
+        'project': string('Project, by name or id.', required=True, ref='keystone.project'),
+    }

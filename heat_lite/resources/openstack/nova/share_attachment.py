@@ -1,0 +1,104 @@
+"""OS::Nova::ShareAttachment."""
+
+import contextlib
+
+from heat_lite.clients import errors
+from heat_lite.common import exception
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.property_rules import needs_api
+from heat_lite.resources.base.service_retry import retry_delays
+from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, fault
+from heat_lite.template.schema import attributes, string, switch
+from heat_lite.template.support import OURS
+
+#: key in the data of the resource: it has stopped the server, and has to start it again
+STOPPED = 'stopped'
+
+
+class ShareAttachment(CloudResource):
+    """The attachment of a share of Manila to a server, which mounts it by its tag."""
+
+    resource_type = 'OS::Nova::ShareAttachment'
+    since = OURS
+    rest = Rest(
+        'nova',
+        '/servers/{server}/shares',
+        'share',
+        ready=('active', 'inactive'),
+        failed=('error',),
+        id='share_id',
+        deletes_async=True,
+        microversion='2.97',
+    )
+    unique_by = ('share',)
+
+    properties_schema = {
+        'server': string('Server, by name or id.', required=True, ref='nova.server', sent=False),
+        'share': string(
+            'Share, by name or id.', required=True, ref='manila.share', wire='share_id'
+        ),
+        'restart': switch(
+            'Whether a running server is stopped while the share is attached or detached, and then '
+            'started again. Nova refuses both while the server runs.',
+            default=False,
+            sent=False,
+        ),
+        'tag': string('Name by which the server mounts the share. The default is its id.', max=64),
+    }
+    property_rules = (needs_api('2.97'),)
+    attributes_schema = attributes(
+        {'status': 'Status of the attachment.', 'tag': 'Name by which the server mounts it.'}
+    )
+
+    def handle_create(self):
+        yield from self._while_stopped(super().handle_create())
+
+    def handle_delete(self):
+        if self.resource_id is None:
+            yield from self._start()
+        else:
+            yield from self._while_stopped(super().handle_delete())
+
+    def _while_stopped(self, work):
+        """Generator: do the work while the server is stopped, if the resource may stop it."""
+        with contextlib.suppress(errors.NotFound):  # without a server there is nothing to stop
+            yield from self._stop()
+        try:
+            yield from work
+        except Exception:
+            yield from self._start()
+            raise
+        yield from self._start()
+
+    def _server(self):
+        return f'/servers/{self.stored_property("server")}'
+
+    def _stop(self):
+        if not self.stored_property('restart') or STOPPED in self.data():
+            return
+        shown = yield from self.call_with_retry(self.client().show, self._server(), 'server')
+        if shown['status'] == ACTIVE:
+            self.data_set(STOPPED, 'true')
+            yield None  # stores it first: another engine may have to start the server
+            yield from self._switch('os-stop', 'SHUTOFF')
+
+    def _start(self):
+        if STOPPED in self.data():
+            with contextlib.suppress(errors.NotFound):
+                yield from self._switch('os-start', ACTIVE)
+            self.data_delete(STOPPED)
+
+    def _switch(self, action, wanted):
+        """Generator: request an action of the server and wait for its end."""
+        yield from self.send('POST', f'{self._server()}/action', {action: None})
+        for pause in retry_delays():
+            shown = yield from self.call_with_retry(self.client().show, self._server(), 'server')
+            if shown['status'] == wanted:
+                return
+            if shown['status'] == ERROR:
+                raise exception.ResourceInError(resource_status=ERROR, status_reason=fault(shown))
+            yield pause
+
+    def objects(self):
+        """Return None: it would take a request for each server."""
+        return None
