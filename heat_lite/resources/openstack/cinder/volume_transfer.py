@@ -1,7 +1,9 @@
 """The types by which a volume moves to another project: the offer, and its acceptance."""
 
+from heat_lite.resources.base import added_object
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import needs_api
+from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template.schema import (
     CACHE_NONE,
     attributes,
@@ -74,9 +76,23 @@ class VolumeTransferAccept(ServiceResource):
     attributes_schema = attributes({'volume_id': 'Id of the volume.'})
 
     def handle_create(self):
+        if self.resource_id is None:
+            yield from added_object.note(self, self._volumes)
+            made = ServiceRetry(self).until_made(self._accept, self.find_existing, lambda one: one)
+            self.resource_id_set((yield from made))
+            self.data_delete(added_object.BEFORE)
+
+    def _accept(self):
         path = f'/volume-transfers/{self.properties["transfer"]}/accept'
         body = {'accept': {KEY: self.properties[KEY]}}
-        self.resource_id_set((yield from self.send('POST', path, body))['transfer']['volume_id'])
+        return self.client().request_json('POST', path, body)['transfer']['volume_id']
+
+    def _volumes(self):
+        return [each['id'] for each in self.client().list('/volumes', 'volumes')]
+
+    def find_existing(self):
+        """Return the volume that the project has got since the create began."""
+        return added_object.find(self, self._volumes)
 
     def handle_check(self):
         self.require_object()
