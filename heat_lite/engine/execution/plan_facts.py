@@ -25,6 +25,8 @@ DECISION = (
     'property_changes',
     'definition_changes',
 )
+#: what the names of facts about resources begin with
+RESOURCE = 'resource '
 
 
 def stored(stack: Stack) -> Values:
@@ -47,7 +49,7 @@ def stored(stack: Stack) -> Values:
     for row in db_stacks.list_tree_states(stack.root_id()):
         *state, action, condition = row
         is_made = condition == status.COMPLETE and action != status.INIT
-        resource = found.setdefault(f'resource {row.name}', [])
+        resource = found.setdefault(f'{RESOURCE}{row.name}', [])
         resource.append([*state, None if is_made else f'{action}_{condition}'])
     return _keyed(stack, found)
 
@@ -95,6 +97,8 @@ def require(stack: Stack, planned: Sequence[Values], present: Sequence[Values]) 
         for name in {**before, **now}
         if before.get(name) != now.get(name)
     ]
+    if 'revision' in names:  # an update writes all resources anew: the names of those say nothing
+        names = [each for each in names if not each.startswith(RESOURCE)]
     if names:
         raise exception.PlanOutdated(stack_name=stack.name, changed=', '.join(names))
 
