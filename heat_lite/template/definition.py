@@ -140,6 +140,19 @@ class ResourceDefinition:
         key = resource_registry.IGNORE_CHANGES
         return [path for each in self._lifecycles() for path in each.get(key, ())]
 
+    def check_ignored_paths(self, schemata: Mapping) -> None:
+        """Raise StackValidationFailed for a path of ``ignore_changes`` that leads to no property.
+
+        An entry of the environment whose name is a pattern is for those that have the property.
+        """
+        key = resource_registry.IGNORE_CHANGES
+        found = resource_registry.property_paths(self._lifecycle.get(key), schemata)
+        checks.raise_first(found, (*self.place('lifecycle'), key))
+        if self.template is not None and self.template.environment is not None:
+            named = self.template.environment.registry.lifecycle_of_name(self.name)
+            place = ('resource_registry', 'resources', self.name, resource_registry.LIFECYCLE, key)
+            checks.raise_first(resource_registry.property_paths(named.get(key), schemata), place)
+
     def resolved_metadata(self, resolve: Callable[[Value], Value]) -> Value:
         """Return the metadata. Raises StackValidationFailed with the place of wrong arguments."""
         try:

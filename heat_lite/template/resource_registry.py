@@ -17,7 +17,7 @@ from heat_lite.common.value_texts import quoted
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks
 from heat_lite.template.checks import Violation
-from heat_lite.template.suggest import with_keyword_suggestion
+from heat_lite.template.suggest import suggest, with_keyword_suggestion
 
 PER_RESOURCE = 'resources'
 HOOKS, RESTRICTED_ACTIONS, LIFECYCLE = 'hooks', 'restricted_actions', 'lifecycle'
@@ -173,6 +173,10 @@ class TypeRegistry:
     def lifecycles(self, resource_name: str) -> list[dict[str, Value]]:
         """Return the lifecycles of a resource, one for each entry that has one."""
         return self._settings_of(resource_name, LIFECYCLE)
+
+    def lifecycle_of_name(self, resource_name: str) -> Mapping[str, Value]:
+        """Return the lifecycle of the entry with this very name, no pattern; {} without one."""
+        return self._resources.get(resource_name, {}).get(LIFECYCLE) or {}
 
     def _settings_of(self, resource_name: str, key: str) -> list[Value]:
         """Return the values of a key in the entries of a resource; do not change them."""
@@ -389,6 +393,46 @@ def import_violations(given: Value, snippet: Mapping[str, Value]) -> Iterator[Vi
         yield _violation('An import must be a map with an id: {id: ID}')
     elif 'external_id' in snippet:
         yield _violation('A resource with an external_id refers to its object: it imports none')
+
+
+def property_paths(paths: Value, schemata: Mapping) -> Iterator[Violation]:
+    """Yield the paths of ``ignore_changes`` that lead to no property."""
+    for index, path in enumerate(paths if isinstance(paths, list) else ()):
+        unknown = _unknown_part(str(path).split('.'), schemata)
+        if unknown is not None:
+            error = exception.StackValidationFailed(f'There is no property "{path}".{unknown}')
+            yield Violation('unknown-property', (index,), error)
+
+
+def _unknown_part(parts: list[str], schemata: Mapping) -> str | None:
+    """Return what to say of the part of a path that no schema has; None if there is none."""
+    known: Value = schemata
+    for part in parts:
+        if not isinstance(known, Mapping):
+            if not part.isdecimal():
+                return f' "{part}" is no index of a list.'
+            schema = known
+        elif part in known:
+            schema = known[part]
+        else:
+            return suggest(part, known)
+        known = schema.schema
+        if not known:
+            return None
+    return None
+
+
+def member_definition(snippet: Value) -> Iterator[Violation]:
+    """Yield the keys of a group's definition of its members that only a resource can have."""
+    for key, text in _NOT_OF_MEMBERS.items():
+        if isinstance(snippet, Mapping) and key in snippet:
+            yield _violation(f'The members of a group have no "{key}": {text}', key)
+
+
+_NOT_OF_MEMBERS = {
+    'import': 'all of them would own one object. Import each object as a resource of its own.',
+    'lifecycle': 'give it in the environment, under the name of the group and "*".',
+}
 
 
 def _violation(text: str, *path: str) -> Violation:

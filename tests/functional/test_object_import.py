@@ -5,6 +5,7 @@ import json
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.db import resources as db_resources
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F811, F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
@@ -222,3 +223,27 @@ def test_rollback_leaves_objects_that_nested_stacks_have_imported(running_cloud,
     driver.update(second, whole, **given)
     settled(driver, second, 'ROLLBACK_COMPLETE')
     assert lan in [each['id'] for each in running_cloud.cloud.of(*NETWORKS)]
+
+
+def test_object_that_several_members_import_at_once_gets_one_owner_at_most(driver, lan):
+    nested = json.dumps(template(net=net(lan)))
+    members = {'count': 3, 'resource_def': {'type': 'nested.yaml'}}
+    group = {'type': 'OS::Heat::ResourceGroup', 'properties': members}
+    stack = driver.create(template(group=group), 'several', files={'nested.yaml': nested})
+    settled(driver, stack, 'CREATE_FAILED')
+    reason = driver.stack(stack)['stack_status_reason']
+    assert f'The object {lan} (OS::Neutron::Net) cannot be imported: it belongs to' in reason
+    assert len(db_resources.list_by_physical_id(lan)) <= 1
+
+
+@pytest.mark.parametrize('kind', ['ResourceGroup', 'AutoScalingGroup'])
+@pytest.mark.parametrize('key', ['import', 'lifecycle'])
+def test_definition_of_members_has_no_import_and_no_lifecycle(driver, kind, key):
+    member = {**other(), key: {}}
+    given = {'resource_def': member} if kind == 'ResourceGroup' else {'resource': member}
+    sizes = {} if kind == 'ResourceGroup' else {'min_size': 2, 'max_size': 2}
+    group = {'type': f'OS::Heat::{kind}', 'properties': {**sizes, **given}}
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        driver.create(template(group=group), name=kind)
+    assert str(caught.value).startswith(f'The members of a group have no "{key}"')
+    assert [*caught.value.place] == ['resources', 'group', 'properties', *given, key]

@@ -1,5 +1,6 @@
 """The lifecycle of a resource: what must not be destroyed, and changes that are ignored."""
 
+import functools
 import itertools
 import time
 
@@ -146,6 +147,33 @@ def test_ignored_changes_of_an_environment_name_a_part_of_a_property(engine):
     engine.update(identity, value(2, 2), params=environment)
     attributes = engine.resource(identity, 'val')['attributes']
     assert attributes['value'] == {'a': [1], 'b': 2}
+
+
+def test_ignored_change_of_no_property_is_refused(engine):
+    def resource(path):
+        lifecycle = {'ignore_changes': ['value', path]}
+        return template(res={'type': TEST, 'lifecycle': lifecycle})
+
+    def environment(name):
+        entry = {name: {'lifecycle': {'ignore_changes': ['valeu']}}}
+        return {'resource_registry': {'resources': entry}}
+
+    text = 'There is no property "valeu". Did you mean "value"?'
+    place = ['resources', 'res', 'lifecycle', 'ignore_changes']
+    identity = engine.create(resource('entity_name'))
+    for ask in (
+        functools.partial(engine.create, name='x'),
+        functools.partial(engine.update, identity),
+    ):
+        with pytest.raises(exception.StackValidationFailed) as caught:
+            ask(resource('valeu'))
+        assert (str(caught.value), caught.value.place) == (text, [*place, 1])
+        with pytest.raises(exception.StackValidationFailed) as caught:
+            ask(template(HEAT, res={'type': TEST}), params=environment('res'))
+        assert (str(caught.value), caught.value.place) == (text, ['resource_registry', *place, 0])
+    # a pattern is for the resources that have the property
+    engine.update(identity, template(HEAT, res={'type': TEST}), params=environment('r*'))
+    assert engine.state(identity) == 'UPDATE_COMPLETE'
 
 
 # --------------------------------------------------------------- replace, target, exclude

@@ -380,6 +380,8 @@ def _adopted(resource: Resource) -> Work:
     """Continue an adoption. Only a nested stack may still be in progress, or not exist yet."""
     if resource.resource_id is None:
         yield from _adopt(resource, resource.stack.run.adopted.get(resource.name) or {})
+    elif object_import.IMPORTED in resource.data():
+        yield from _claim(resource)
     yield from resource.settle()
 
 
@@ -459,6 +461,20 @@ def _take_over(resource: Resource) -> Work:
     resource.record.set_properties(item.record.properties or {})
     resource.data_set(object_import.IMPORTED, 'true')
     yield from handlers.call(resource, status.ADOPT, {'resource_id': item.resource_id})
+    yield from _claim(resource)
+
+
+def _claim(resource: Resource) -> Work:
+    """Store the id of an imported object before the look for others that have stored it, too.
+
+    Of two imports at the same time each may find the other one: then both fail.
+    """
+    yield
+    try:
+        object_import.require_sole_owner(resource)
+    except exception.StackValidationFailed:
+        resource.resource_id_set(None)
+        raise
 
 
 def _take_external_id(resource: Resource) -> Work:

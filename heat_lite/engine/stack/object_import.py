@@ -50,9 +50,7 @@ def compare(
     item.require_service(item.stack.clients(), item.type())
     if not item.object_exists():
         raise _refused(item, 'it can not be found')
-    present = owner(item)
-    if present is not None:
-        raise _refused(item, f'it belongs to {present} already. Move it, or remove it there first')
+    require_sole_owner(item)
     found = item.importable_state()
     if found is None:
         raise _refused(item, 'objects of its type cannot be compared with a definition')
@@ -62,6 +60,13 @@ def compare(
     if decision.action == diff.REPLACE and not decision.may_replace:
         raise _refused(item, f'{decision.reason}. Describe the object as it is')
     return item, decision
+
+
+def require_sole_owner(item: Resource) -> None:
+    """Raise StackValidationFailed if the object belongs to another resource of the project."""
+    present = owner(item)
+    if present is not None:
+        raise _refused(item, f'it belongs to {present} already. Move it, or remove it there first')
 
 
 def owner(item: Resource) -> str | None:

@@ -9,7 +9,7 @@ import time
 
 from heat_lite.common import exception, status
 from heat_lite.resources.base.stack_resource import StackResource
-from heat_lite.template import checks, coercion, members
+from heat_lite.template import checks, coercion, members, resource_registry
 from heat_lite.template.attributes import select
 from heat_lite.template.members import REFS, REFS_MAP, Member
 from heat_lite.template.resource_registry import is_template
@@ -26,6 +26,16 @@ class GroupResource(StackResource):
     """
 
     by_member: tuple[str, ...] = (ATTRIBUTES,)
+    #: the property with the definition of the members; none where it is no property
+    member_property = ''
+
+    def validate(self):
+        given = (self.definition.properties or {}).get(self.member_property)
+        checks.raise_first(
+            resource_registry.member_definition(given),
+            (*self.definition.path, self.member_property),
+        )
+        return super().validate()
 
     # ------------------------------------------------------------ the nested template
 

@@ -35,6 +35,7 @@ class AutoScalingResourceGroup(ScalingGroup):
     since = '2014.1'
     replacement_properties = ('resource',)
     by_member = (OUTPUTS, OUTPUTS_LIST)
+    member_property = 'resource'
 
     properties_schema = {
         'max_size': integer(common_properties.GROUP_MAX_SIZE, **SIZES),

@@ -36,6 +36,7 @@ class ResourceGroup(GroupResource):
 
     resource_type = 'OS::Heat::ResourceGroup'
     since = '2014.1'
+    member_property = 'resource_def'
 
     properties_schema = {
         'count': integer('Number of members.', default=1, update_allowed=True, min=0),

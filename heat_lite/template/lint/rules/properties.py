@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks, coercion, dialects, members, support
+from heat_lite.template import checks, coercion, dialects, members, resource_registry, support
 from heat_lite.template.checks import Violation, below
 from heat_lite.template.constraints import ANY, LIST, MAP
 from heat_lite.template.functions import refs
@@ -25,7 +25,7 @@ from heat_lite.template.resource_registry import (
 )
 from heat_lite.template.schema import PropertySchema
 from heat_lite.template.source_positions import Positions
-from heat_lite.template.suggest import closest_match, suggest, with_suggestion
+from heat_lite.template.suggest import closest_match, with_suggestion
 from heat_lite.template.support import SupportStatus
 
 #: the namespaces whose types the service knows completely: an unknown name in them is a mistake
@@ -222,40 +222,14 @@ def _document_violations(document: TemplateDocument) -> Iterator[Violation]:
         key, given = document.properties_of(definition)
         if isinstance(given, dict | None) and info.properties is not None:
             yield from below((*definition.path, key), reader.read(info.properties, given or {}))
-            yield from below(definition.path, _ignored_paths(definition.snippet, info.properties))
+            given = definition.snippet.get(LIFECYCLE)
+            paths = given.get(IGNORE_CHANGES) if isinstance(given, dict) else None
+            where = (*definition.path, LIFECYCLE, IGNORE_CHANGES)
+            yield from below(where, resource_registry.property_paths(paths, info.properties))
         key = document.resource_key('update_policy')
         policy = definition.snippet.get(key)
         if info.update_policy and isinstance(policy, dict) and not definition.is_member:
             yield from below((*definition.path, key), reader.read(info.update_policy, policy))
-
-
-def _ignored_paths(snippet: Mapping, schemata: Mapping) -> Iterator[Violation]:
-    """Yield the paths of ``ignore_changes`` that lead to no property."""
-    given = snippet.get(LIFECYCLE)
-    paths = given.get(IGNORE_CHANGES) if isinstance(given, dict) else None
-    for index, path in enumerate(paths if isinstance(paths, list) else ()):
-        unknown = _unknown_part(str(path).split('.'), schemata)
-        if unknown is not None:
-            error = exception.StackValidationFailed(f'There is no property "{path}".{unknown}')
-            yield Violation('unknown-property', (LIFECYCLE, IGNORE_CHANGES, index), error)
-
-
-def _unknown_part(parts: list[str], schemata: Mapping) -> str | None:
-    """Return what to say of the part of a path that no schema has; None if there is none."""
-    known: Value = schemata
-    for part in parts:
-        if isinstance(known, PropertySchema):
-            if not part.isdecimal():
-                return f' "{part}" is no index of a list.'
-            schema = known
-        elif part in known:
-            schema = known[part]
-        else:
-            return suggest(part, known)
-        known = schema.schema
-        if not known:
-            return None
-    return None
 
 
 @dataclasses.dataclass

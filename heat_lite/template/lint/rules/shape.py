@@ -75,6 +75,9 @@ def check_resource_definition(document: TemplateDocument) -> Iterator[tuple]:
         yield from at((section, name), _keys(document, name, snippet))
         if isinstance(snippet, dict):
             yield from _values(document, (section, name), snippet)
+    for each in document.definitions():
+        if each.is_member:
+            yield from at(each.path, resource_registry.member_definition(each.snippet))
 
 
 def _keys(document: TemplateDocument, name: str, snippet: Value) -> Iterator[Violation]:

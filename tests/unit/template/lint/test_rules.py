@@ -549,3 +549,13 @@ def test_path_of_ignored_changes_leads_to_a_property(path, text):
     found = lint({'x': own + resource})
     texts = [each.text for each in found if each.rule == 'unknown-property']
     assert texts == ([text] if text else [])
+
+
+def test_definition_of_members_has_no_import():
+    group = (
+        '  g:\n    type: OS::Heat::AutoScalingGroup\n'
+        '    properties: {min_size: 1, max_size: 1, resource: {type: OS::Heat::None, import: {}}}\n'
+    )
+    found = lint({'x': 'heat_template_version: 2021-04-16\nresources:\n' + group})
+    [text] = [each.text for each in found if each.rule == 'resource-definition']
+    assert text.startswith('The members of a group have no "import"')
