@@ -88,6 +88,8 @@ class Collection:
     keys: str = ''
     id: str = 'id'
     given_id: bool = False
+    #: a list wraps each object in its key
+    wrapped: bool = False
     #: a PUT of a path without an object makes one
     named: bool = False
     update: str = 'PUT'
@@ -338,7 +340,8 @@ class Cloud:
             if name not in ('limit', 'marker', 'fields', 'is_public', 'all_tenants'):
                 found = [each for each in found if str(each.get(name)) == value]
         start = int(query.get('marker') or 0)
-        answer = {row.keys: [self._shown(row, each) for each in found[start : start + self.page]]}
+        shown = [self._shown(row, each) for each in found[start : start + self.page]]
+        answer = {row.keys: [{row.key: each} for each in shown] if row.wrapped else shown}
         if len(found) > start + self.page:
             link = {'rel': 'next', 'href': f'{where}?marker={start + self.page}'}
             answer[f'{row.keys}_links'] = [link]

@@ -24,7 +24,7 @@ SERVICES = {
 MODULES = list(SERVICES)
 SERVER, ATTACHMENT = 'OS::Nova::Server', 'OS::Cinder::VolumeAttachment'
 #: properties in which the servers of a group may differ
-OWN = ('name', 'networks')
+OWN = ('name', 'hostname', 'networks')
 INDEX = '%index%'
 #: an id of an object; the ids of objects that are not described become parameters
 ID = re.compile(r'[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}')

@@ -42,6 +42,7 @@ class Project:
             fixed_ips=[{'subnet_id': subnet, 'ip_address': f'10.0.1.{self.count % 250}'}],
         )
         shape = {'metadata': {}, 'flavorRef': flavor, 'imageRef': image}
+        shape['OS-EXT-SRV-ATTR:hostname'] = title
         self.put(COMPUTE, '/servers', id=one, name=title, status='ACTIVE', **{**shape, **values})
         return one, port
 
@@ -73,6 +74,7 @@ def fill(fake, project_id, servers):
     project.put(NETWORK, '/floatingips', floating_network_id=outside, port_id=port)
     attached = [{'server_id': made[1][0], 'device': '/dev/vdb'}]
     project.put('block-storage', '/volumes', name='data', size=2, attachments=attached)
+    fake.put(COMPUTE, '/os-keypairs', id='login', name='login', public_key='ssh-rsa AAAA')
     policies = [
         project.put(NETWORK, f'/vpn/{each}policies', name=each) for each in ('ike', 'ipsec')
     ]
@@ -104,6 +106,8 @@ def test_project_becomes_modules_whose_preview_is_empty(service, command, name, 
     network, compute = (found[each]['resources'] for each in ('network', 'compute'))
     group = compute['web-group']
     assert group['type'] == 'OS::Heat::ResourceGroup' and group['properties']['count'] == 3
+    assert compute['login']['type'] == 'OS::Nova::KeyPair'
+    assert "not imported: '" not in errors  # the text of a KeyError
     assert 'single' in compute and compute['single']['type'] == 'OS::Nova::Server'
     assert network['lan-1-2']['properties']['network'] == {'get_resource': 'lan-1'}
     assert 'of-another-project' not in network

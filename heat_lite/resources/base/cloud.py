@@ -73,7 +73,7 @@ class Rest:
     @property
     def list_key(self):
         """The key that wraps the objects of a list."""
-        return f'{self.key}s'
+        return self.keys or live_state.list_key(self.path)
 
 
 class ServiceResource(Resource):
@@ -329,13 +329,10 @@ class CloudResource(ServiceObject):
     def list_by_name(self, name):
         """Return the objects of the collection, at least those called or marked ``name``."""
         path = self.collection()
-        key = live_state.list_key(path, self.rest.keys)
+        key = self.rest.list_key
         if self.rest.mark:
             path = self.rest.list_path or path  # only details have the mark
-        try:
-            return self.client().list(path, key, name=name)
-        except KeyError:
-            return super().find_existing()
+        return self.client().list(path, key, name=name)
 
     def create_object(self, values):
         """Generator: create the object and return it. A create is repeated after a lost response

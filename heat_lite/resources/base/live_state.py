@@ -17,9 +17,9 @@ UNSET = (None, '')
 FIELD, PARENT = re.compile(r'{(\w+)}'), 'parent of the object'
 
 
-def list_key(path, known=None):
-    """Return the key that wraps the list of a collection in a response, if it is not known."""
-    return known or path.rpartition('/')[2].replace('-', '_')
+def list_key(path):
+    """Return the key that wraps the list of a collection in most responses."""
+    return path.rpartition('/')[2].replace('-', '_').removeprefix('os_')
 
 
 class PathProperties(dict):
@@ -40,7 +40,7 @@ def find_unique(resource):
         schemata[name].key(name): resource.stored_property(name) for name in resource.unique_by
     }
     path = rest.list_path or resource.collection()
-    listed = resource.client().list(path, list_key(path, rest.keys))
+    listed = resource.client().list(path, rest.list_key)
     same = (each for each in listed if all(each.get(key) == wanted[key] for key in wanted))
     return next((str(each[rest.id]) for each in same), None)
 
@@ -50,7 +50,6 @@ def list_objects(resource):
     the parents cannot be listed.
     """
     rest = resource.rest
-    key = list_key(rest.path, rest.keys).removeprefix('os_')
     path, parents = rest.list_path or rest.path, [{}]
     for name in FIELD.findall(path):
         kind = resource.properties_schema[name].ref
@@ -60,7 +59,7 @@ def list_objects(resource):
     return {
         str(each[rest.id]): {**each, PARENT: parent}
         for parent in parents
-        for each in resource.client().list(path.format(**parent), key)
+        for each in resource.client().list(path.format(**parent), rest.list_key)
         if resource.is_described(each)
     }
 

@@ -39,6 +39,10 @@ class ImageMember(CloudResource):
     }
     attributes_schema = attributes({'status': 'Whether the project has accepted the image.'})
 
+    def objects(self):
+        """Return None: only shared images show members."""
+        return None
+
     def find_existing(self):
         """Return the id of the project if it is a member."""
         members = self.client().list(self.collection(), 'members')

@@ -177,7 +177,7 @@ class ManilaShareType(CloudResource):
 
     resource_type = 'OS::Manila::ShareType'
     since = '5.0.0'
-    rest = Rest('manila', '/types', 'share_type')
+    rest = Rest('manila', '/types', 'share_type', keys='share_types')
     entity = 'share_types'
 
     properties_schema = {

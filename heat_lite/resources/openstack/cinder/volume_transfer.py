@@ -23,7 +23,7 @@ class VolumeTransferRequest(CloudResource):
 
     resource_type = 'OS::Cinder::VolumeTransferRequest'
     since = OURS
-    rest = Rest('cinder', '/volume-transfers', 'transfer')
+    rest = Rest('cinder', '/volume-transfers', 'transfer', keys='transfers')
     has_secret_value = True
 
     properties_schema = {

@@ -25,7 +25,7 @@ class CinderVolumeType(CloudResource):
 
     resource_type = 'OS::Cinder::VolumeType'
     since = '2015.1'
-    rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage')
+    rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage', keys='volume_types')
     entity = 'volume_types'
     observed_keys = {'metadata': 'extra_specs'}
 
@@ -137,6 +137,10 @@ class CinderEncryptedVolumeType(CloudResource):
         ),
         'key_size': integer('Size of the encryption key in bits.', update_allowed=True),
     }
+
+    def objects(self):
+        """Return None: each type of volume shows its own."""
+        return None
 
     def object_path(self):
         """Return the path of the encryption: a volume type has at most one."""

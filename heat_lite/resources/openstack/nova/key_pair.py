@@ -62,6 +62,12 @@ class KeyPair(CloudResource):
             self.data_set(PRIVATE, created[PRIVATE], redact=True)
         return created
 
+    def objects(self):
+        """Return the key pairs of the requester, as those of the project."""
+        project = {'project_id': self.stack.context.tenant_id}
+        listed = self.client().list(self.rest.path, self.rest.list_key)
+        return {each['keypair']['name']: {**each['keypair'], **project} for each in listed}
+
     def object_path(self):
         user = self.stored_property('user')
         return f'{super().object_path()}?user_id={user}' if user else super().object_path()

@@ -54,7 +54,13 @@ class AvailabilityZone(OctaviaObject):
 
     resource_type = 'OS::Octavia::AvailabilityZone'
     since = '24.0.0'
-    rest = Rest('octavia', '/lbaas/availabilityzones', 'availability_zone', id='name')
+    rest = Rest(
+        'octavia',
+        '/lbaas/availabilityzones',
+        'availability_zone',
+        id='name',
+        keys='availability_zones',
+    )
     entity = None
 
     properties_schema = {
@@ -79,7 +85,12 @@ class AvailabilityZoneProfile(OctaviaObject):
 
     resource_type = 'OS::Octavia::AvailabilityZoneProfile'
     since = '24.0.0'
-    rest = Rest('octavia', '/lbaas/availabilityzoneprofiles', 'availability_zone_profile')
+    rest = Rest(
+        'octavia',
+        '/lbaas/availabilityzoneprofiles',
+        'availability_zone_profile',
+        keys='availability_zone_profiles',
+    )
     entity = None
 
     properties_schema = {
