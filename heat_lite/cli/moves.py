@@ -66,8 +66,7 @@ def rename(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Nam
 
 
 def plan(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    body = _planned(api, args)
-    _request(api, out, {**body, 'dry_run': True})
+    _request(api, out, {**_planned(api, args), 'dry_run': True})
 
 
 def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
@@ -82,6 +81,8 @@ def _request(api: api_client.ApiClient, out: terminal.Terminal, body: Values) ->
     if out.is_json:
         out.write_json({'moves': body['moves'], **answer})
         return
+    if not body['moves']:
+        out.write_line('Nothing moves: each resource is where the templates have it')
     word = 'can become' if body.get('dry_run') else 'is now'
     for each in body['moves']:
         out.write_line(f'{each["from"]} {word} {each["to"]}')
