@@ -1,6 +1,9 @@
-"""Engines are killed while they split a stack: all resources have moved afterwards, or none has."""
+"""Engines are killed while they move resources: all have moved afterwards, or none has."""
 
+import json
+import os
 import random
+import signal
 
 import pytest
 
@@ -9,6 +12,21 @@ from tests import databases, engines
 from tests.chaos import cloud as chaos_cloud, engine_processes
 
 NAMES = [f'r{number}' for number in range(30)]
+KIND = chaos_cloud.TYPES[0].resource_type
+KILLS = int(os.environ.get('HEAT_LITE_KILLS', 15))
+WHOLE = {
+    'heat_template_version': 'heat_lite_2026-12-01',
+    'resources': {name: {'type': KIND} for name in NAMES},
+}
+PART = {
+    'heat_template_version': '2021-04-16',
+    'resources': {name: {'type': KIND} for name in NAMES[10:]},
+}
+PARTED = {
+    **WHOLE,
+    'moved': [{'from': name, 'to': f'part/{name}'} for name in NAMES[10:]],
+    'resources': {**{name: {'type': KIND} for name in NAMES[:10]}, 'part': {'type': 'part.yaml'}},
+}
 
 
 @pytest.fixture(params=['mysql', 'postgresql'])
@@ -32,14 +50,13 @@ def places(context):
 
 
 def test_split_is_made_as_a_whole_or_not_at_all(url):
-    kind = chaos_cloud.TYPES[0].resource_type
     whole = {'app': set(NAMES)}
     parted = {'app': set(NAMES[:10])}
     for name in NAMES[10:]:
         parted.setdefault(f'part{name[-1]}', set()).add(name)
 
     def create(driver):
-        driver.create({'resources': {name: {'type': kind} for name in NAMES}}, 'app')
+        driver.create(WHOLE, 'app')
 
     def inspect(driver):
         driver.context.project_id = 'p'
@@ -70,3 +87,56 @@ def test_split_is_made_as_a_whole_or_not_at_all(url):
             assert driver.state(identity) == 'DELETE_COMPLETE'
             driver.wait_for_free_lock(identity)
         assert chaos_cloud.cloud.names() == []
+
+
+def objects(driver, identity):
+    """Return ``{name: object}`` of the stack, and of what is nested in it."""
+    outer, inner = (
+        {
+            each['resource_name']: each['physical_resource_id']
+            for each in driver.client.list_stack_resources(
+                driver.context, stack_identity=identity, nested_depth=1
+            )
+            if ('parent_resource' in each) == is_inner and each['resource_name'] != 'part'
+        }
+        for is_inner in (False, True)
+    )
+    return outer, inner
+
+
+def test_nested_stack_is_extracted_and_dissolved_as_a_whole_or_not_at_all(url):
+    """Each round goes the other way, from where the round before has come to."""
+
+    def create(driver):
+        driver.create(WHOLE, 'app')
+
+    def update(driver):
+        identity = driver.client.identify_stack(driver.context, stack_name='app')
+        template = PARTED if is_whole else WHOLE
+        driver.update(identity, template, files={'part.yaml': json.dumps(PART)})
+
+    engine_processes.run_engine(url, create)
+    is_whole, killed, ends, rng = True, 0, set(), random.Random(42)
+    with engines.running(url, chaos_cloud.TYPES, ours=engine_processes.SETTINGS) as driver:
+        driver.context.project_id = 'p'
+        identity = driver.client.identify_stack(driver.context, stack_name='app')
+        before, _ = objects(driver, identity)
+    for number in range(KILLS):
+        point = (
+            engine_processes.KillPoint('seconds', rng.uniform(0, 0.5))
+            if number % 3 == 0
+            else engine_processes.KillPoint(rng.choice(('commit', 'committed')), rng.randint(1, 30))
+        )
+        killed += engine_processes.run_engine(url, update, point) == signal.SIGKILL
+        with engines.running(url, chaos_cloud.TYPES, ours=engine_processes.SETTINGS) as driver:
+            driver.context.project_id = 'p'
+            driver.wait_for_free_lock(driver.wait(identity))
+            assert driver.stack(identity)['stack_status'] == 'COMPLETE'
+            outer, inner = objects(driver, identity)
+        assert {**outer, **inner} == before and inner.keys() in (set(), set(NAMES[10:]))
+        ends.add((is_whole, not inner))
+        is_whole = not inner
+        assert engine_processes.find_violations(url, lambda stacks, rows: ()) == []
+    assert killed > KILLS / 4 and len(ends) > 2
+    assert len(chaos_cloud.cloud.calls('create')) == len(NAMES)
+    assert chaos_cloud.cloud.calls('update') == chaos_cloud.cloud.calls('delete') == []

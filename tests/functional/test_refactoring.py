@@ -193,6 +193,7 @@ def test_stack_is_split_into_new_stacks(engine):
         ([{'from': 'app/db'}], {}),
         ([{'from': 'app/db', 'to': 'app'}], {}),
         ([{'from': 'app/db', 'to': 'app/x\0'}], {}),
+        ([{'from': 'app/db', 'to': 'app/x/y'}], {}),
         ([{'from': 'app/db', 'to': 'app/' + 'x' * 300}], {}),
         ([{'from': 'a\0/db', 'to': 'app/x'}], {}),
         ([{'from': 'app/db', 'to': 'app/x'}] * 2, {}),
@@ -540,15 +541,16 @@ def test_condition_that_the_target_lacks_is_named(engine, of_resource):
         move(engine, ('app/web', 'other/web'))
 
 
-def test_stack_with_a_new_snapshot_can_be_moved(engine):
+def test_restore_gives_the_former_names_back(engine):
     app = engine.create(APP, 'app')
+    ids = objects(engine, app)
     snapshot = engine.client.stack_snapshot(engine.context, stack_identity=app, name='before')
     engine.wait(app)
     assert engine.state(app) == 'SNAPSHOT_COMPLETE'
     move(engine, ('app/db', 'app/data'))
     engine.client.stack_restore(engine.context, stack_identity=app, snapshot_id=snapshot['id'])
     engine.wait(app)
-    assert engine.state(app) == 'RESTORE_COMPLETE'
+    assert engine.state(app) == 'RESTORE_COMPLETE' and objects(engine, app) == ids
     move(engine, ('app/db', 'app/data'))
 
 

@@ -7,6 +7,7 @@ from heat_lite.common import status
 from heat_lite.common.context import RequestContext
 from heat_lite.db import snapshots as db_snapshots
 from heat_lite.engine.endpoints.base import Endpoint, Wire
+from heat_lite.engine.endpoints.stack_moves import StackMoves
 from heat_lite.engine.execution import actions
 from heat_lite.engine.stack import format, snapshots
 
@@ -38,10 +39,14 @@ class Snapshots(Endpoint):
     def stack_restore(
         self, context: RequestContext, stack_identity: Wire, snapshot_id: str
     ) -> Wire:
-        """Begin to restore the stack. Return its identity."""
+        """Begin to restore the stack. Return its identity.
+
+        Resources that have got other names since get their former ones back.
+        """
         stack = self._stack(context, stack_identity)
         row = snapshots.find(stack, snapshot_id)
         template = snapshots.template_to_restore(stack, row)
+        stack, _ = StackMoves(self._runtime).move_within(stack, template)
         values = {'tags': row.data.get('tags') or []}
         actions.update(stack, template, values, status.RESTORE, restored=row.id)
         return stack.identifier().as_dict()

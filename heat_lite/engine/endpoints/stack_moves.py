@@ -12,7 +12,7 @@ from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint, Wire
-from heat_lite.engine.execution import plan_facts, refactoring
+from heat_lite.engine.execution import moved_stacks, plan_facts, refactoring, template_moves
 from heat_lite.engine.execution.refactoring import Draft, Refactoring
 from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.engine.validation import masking, validation
@@ -86,29 +86,29 @@ class StackMoves(Endpoint):
             return {'templates': work.templates()}
 
     def move_within(
-        self, stack: Stack, template: Template, facts: list[Values] | None
+        self, stack: Stack, template: Template, facts: list[Values] | None = None
     ) -> tuple[Stack, list[Values] | None]:
         """Make the moves that a template asks for and its stack has not made.
 
         ``facts`` are those of the plan, if there is one. Return the stack and its facts. Raises
         RefactoringRefused, ActionInProgress, PlanOutdated, and StackChanged.
         """
-        if Refactoring.within(stack, template) is None:
+        if template_moves.find(stack, template) is None:
             return stack, facts
         context = stack.context
         with contextlib.ExitStack() as held:
             present = held.enter_context(self._locked(context, stack.id))
-            work = Refactoring.within(present, template)
+            work = template_moves.find(present, template)
             if work is None or present.update_base != stack.update_base:
                 raise StackChanged
             if facts:
                 plan_facts.require(present, facts, [plan_facts.stored(present)])
             _require_whole(present)
             owners = {each.id for each in work.stacks.values()} - {present.id}
-            inner = refactoring.nested_ids(work.stacks, work.moves)
+            inner = moved_stacks.ids(work.stacks, work.moves)
             for stack_id in sorted(owners.union(inner)):
                 held.enter_context(self._locked(context, stack_id))
-            work = Refactoring.within(present, template)  # with the nested stacks as they are now
+            work = template_moves.find(present, template)  # with the nested stacks as they are now
             if work is None or not owners.issuperset(
                 each.id for each in [*work.stacks.values()][1:]
             ):
@@ -131,7 +131,7 @@ class StackMoves(Endpoint):
             if given.get(name, {}).get('name')
             for each in db_stacks.tree_ids(stack.id)[1:]
         ]
-        return sorted({*found, *refactoring.nested_ids(stacks, places)})
+        return sorted({*found, *moved_stacks.ids(stacks, places)})
 
     def _drafts(
         self,
@@ -222,7 +222,13 @@ def _place(move: Values, end: str) -> Place:
     text = move.get(end) if isinstance(move, dict) else None
     stack, _, name = text.partition('/') if isinstance(text, str) else ('', '', '')
     if not stack or not validation.is_resource_name(name) or '/' in name:
-        raise exception.Invalid(reason=f'"{end}" of a move is STACK/RESOURCE, not {text!r}')
+        reason = f'"{end}" of a move is STACK/RESOURCE, not {text!r}'
+        if '/' in name:
+            reason += (
+                '. What is nested moves with the template of its stack: name the paths under '
+                '"moved" there, and update the stack'
+            )
+        raise exception.Invalid(reason=reason)
     return Place(stack, name)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_types import Value, Values
+from heat_lite.engine.execution import template_moves
 from heat_lite.engine.execution.prediction import (
     UNKNOWN,
     PredictedChange,
@@ -18,7 +19,6 @@ from heat_lite.engine.execution.prediction import (
     stack_changes,
     stored_id,
 )
-from heat_lite.engine.execution.refactoring import Refactoring
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff, format, lifecycle, object_import
@@ -197,9 +197,8 @@ def preview_update(
         fingerprint.stack_fingerprint(stack),
         fingerprint.stack_fingerprint(stack, template, values),
     )
-    work = Refactoring.within(stack, template)
+    work = template_moves.find(stack, template)
     if work is not None:
-        work.check()
         stack = work.foreseen()
     if converge:
         _observe(stack)
@@ -218,9 +217,7 @@ def preview_update(
     if not_applied:
         answer[api.NOT_APPLIED] = list(not_applied)
     if work is not None:
-        answer['moved'] = [
-            {'from': work.paths[old], 'to': new.name} for old, new in work.moves.items()
-        ]
+        answer['moved'] = work.shown
     return answer
 
 
@@ -260,7 +257,7 @@ def refuse_update(stack: Stack, template: Template, forbids_replacement: bool) -
 
     Uses ``stack`` up.
     """
-    work = Refactoring.within(stack, template)
+    work = template_moves.find(stack, template)
     predicted = _predicted(stack if work is None else work.foreseen(), template)
     if forbids_replacement and (names := predicted.replaced()):
         raise exception.ReplacementRefused(stack_name=stack.name, resources=', '.join(names))

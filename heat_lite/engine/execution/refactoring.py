@@ -9,7 +9,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.common.value_types import Row, Value, Values
@@ -19,7 +19,7 @@ from heat_lite.db import (
     stacks as db_stacks,
 )
 from heat_lite.engine import event
-from heat_lite.engine.execution import prediction
+from heat_lite.engine.execution import moved_stacks, prediction
 from heat_lite.engine.resource import resource
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.stack import diff, former_places, revisions, stack_storage
@@ -45,13 +45,15 @@ class Draft:
 
     ``present`` is the stack as it is; one that the refactoring creates has no template_id.
     ``moved`` is its template with the resources at their new places, ``wanted`` the one that it
-    shall have, and ``name`` the name.
+    shall have, and ``name`` the name. ``parent`` is the key of the stack around it whose template
+    says what a nested one shall have; ``wanted`` is found out then.
     """
 
     present: Stack
     moved: Template
-    wanted: Template
+    wanted: Template | None
     name: str
+    parent: str | None = None
 
     @property
     def is_new(self) -> bool:
@@ -72,68 +74,34 @@ class Refactoring:
             key: [] if each.is_new else db_resources.list_by_stack(each.present.id)
             for key, each in drafts.items()
         }
-        self.problems: list[str] = []
-        #: the paths of what moves out of nested stacks
-        self.paths: dict[Place, str] = {}
-
-    @classmethod
-    def within(cls, stack: Stack, template: Template) -> 'Refactoring | None':
-        """Return the moves that a template asks for and the stack has not made; None without.
-
-        A template from before a move asks for the way back.
-        """
-        names = {**former_places.wanted_back(stack, template), **template.moves}
-        rows = stack.records.by_name() if names else {}  # most templates ask for none
-        stacks, moves, paths = {stack.name: stack}, {}, {}
-        for source, to in names.items():
-            found = _find(stack, source) if to not in rows else None
-            if found is not None:
-                owner, name = found
-                stacks[owner.name] = owner
-                place = Place(owner.name, name)
-                moves[place], paths[place] = Place(stack.name, to), source
-        if not moves:
-            return None
-        templates = {
-            key: each.template
-            if each is stack
-            else _without_outputs(each, {place.name for place in moves if place.template == key})
-            for key, each in stacks.items()
+        #: the resources that get the new nested stacks
+        self._containers = {
+            Place(each.parent, str(each.present.parent_resource_name)): each
+            for each in drafts.values()
+            if each.parent and each.is_new
         }
-        moved, problems = moving.move(templates, moves)
-        drafts = {key: Draft(each, moved[key], moved[key], key) for key, each in stacks.items()}
-        work = cls(drafts, moves)
-        work.paths = paths
-        work.problems = [text for found in problems.values() for text in found]
-        return work
+        self.problems: list[str] = []
+        #: the moves as the request names them
+        self.shown: list[Values] = []
 
     @property
     def stacks(self) -> Mapping[str, Stack]:
         """The stacks as they are, by their keys."""
-        return {key: draft.present for key, draft in self._drafts.items()}
+        return {key: each.present for key, each in self._drafts.items() if not each.is_new}
 
     @property
     def moves(self) -> Mapping[Place, Place]:
         return self._moves
 
     def foreseen(self) -> Stack:
-        """Return a copy of the stack, not stored, as it would be after the moves."""
-        (key, draft), *_ = self._drafts.items()
-        stack = self._foreseen(key)
-        stack.run = draft.present.run
-        return stack
+        """Return a copy of the stack, not stored, as it would be after the moves.
 
-    def _foreseen(self, key: str, parent: Stack | None = None) -> Stack:
-        draft = self._drafts[key]
-        stack = self._arranged(key, _copy(draft), DRAFT)
-        stack.draft(draft.wanted, DRAFT)
-        if parent is not None:
-            stack.tree.parent = parent
-        stack.foreseen_nested = {
-            other.present.id: functools.partial(self._foreseen, name, stack)
-            for name, other in self._drafts.items()
-            if other is not draft
-        }
+        Raises as ``check``.
+        """
+        self.check()
+        key = next(iter(self._drafts))
+        stack = self._after(key)
+        stack.run = self._drafts[key].present.run
         return stack
 
     def check(self) -> None:
@@ -141,13 +109,15 @@ class Refactoring:
         self._check_rows()
         self._stop()
         for key, draft in self._drafts.items():
+            if draft.wanted is None:  # what is wrong with its parent says more
+                self._stop()
             with named(draft.name):
                 self._check_stack(key)
         self._stop()
 
     def templates(self) -> Values:
         """Return the new templates by stacks, as data."""
-        return {key: draft.wanted.data for key, draft in self._drafts.items()}
+        return {key: self._wanted(key).data for key in self._drafts}
 
     def _stop(self) -> None:
         if self.problems:
@@ -179,41 +149,66 @@ class Refactoring:
                 seen.add(row.name)
 
     def _check_stack(self, key: str) -> None:
-        draft = self._drafts[key]
         if len(self._user_projects(key)) > 1:
             self.problems.append(
                 f'{key} has users in Keystone already, and so has what moves there: their '
                 'projects differ'
             )
-        stack = self._arranged(key, _copy(draft), prediction.UNSTORED)
-        stack.redefine(draft.wanted, prediction.UNSTORED)
+        stack = self._after(key)
         rows, wanted = stack.records.by_name(), stack.definitions
         self.problems += [f'{Place(key, name)} would be created' for name in wanted.keys() - rows]
+        inner = {
+            str(each.present.parent_resource_name): name
+            for name, each in self._drafts.items()
+            if each.present.owner_id == stack.id
+        }
         for name in rows.keys() - wanted:
-            self.problems.append(f'{Place(key, name)} is not in the template')
-        changed = {name for name in wanted.keys() & rows if not self._is_kept(key, stack, name)}
+            if name not in inner or not self._leaves_nothing(inner[name]):
+                self.problems.append(f'{Place(key, name)} is not in the template')
+        self.problems += [
+            f'{Place(key, name)} has no nested stack: {wanted[name].resource_type} makes none'
+            for name in sorted(inner.keys() & wanted)
+            if not resource.class_or_unknown(stack.class_of, wanted[name]).has_nested_stack
+        ]
+        changed = {
+            name
+            for name in wanted.keys() & rows
+            if Place(key, name) not in self._containers and not self._is_kept(key, stack, name)
+        }
         if not changed or self.problems:
             return
-        for change in prediction.predict_update(stack, draft.wanted, prediction.UNSTORED).resources:
+        for change in prediction.predict_update(stack, self._wanted(key), DRAFT).resources:
             name = change.resource.name
-            if change.action != diff.NONE and name in changed:
+            is_checked_inside = change.action == diff.UPDATE and name in inner
+            if change.action != diff.NONE and name in changed and not is_checked_inside:
                 names = ', '.join(sorted({each.property for each in change.changes}))
                 text = f'{Place(key, name)} would be {_WORDS[change.action]}'
                 self.problems.append(f'{text}: {names}' if names else text)
+
+    def _leaves_nothing(self, key: str) -> bool:
+        """Whether all resources of a nested stack move out of it, so that it can go."""
+        is_given = self._drafts[key].parent is None
+        return is_given and all(Place(key, row.name) in self._moves for row in self._rows[key])
 
     def _is_kept(self, key: str, stack: Stack, name: str) -> bool:
         """Whether a definition surely gives what the resource has; a prediction tells the rest."""
         place = Place(key, name)
         source = self._origin(place)
-        before, draft = self._drafts[source.template].present, self._drafts[key]
+        before, wanted = self._drafts[source.template].present, self._wanted(key)
         old, new = before.resource_for(source.name), stack.definitions[name]
         if type(old) is not resource.class_or_unknown(stack.class_of, new):
             self.problems.append(f'{place} would get another type')
-        snippet = draft.wanted.resource_snippets[name]
+        former = before.template.environment
+        is_derived = self._drafts[key].parent is not None  # the request has the others
+        if is_derived and moving.loses_entries(former, source.name, wanted.environment, name):
+            self.problems.append(
+                f'the environment has entries for {source} that do not match {place}'
+            )
+        snippet = wanted.resource_snippets[name]
         is_same = (
-            snippet == draft.moved.resource_snippets.get(name)
+            snippet == self._drafts[key].moved.resource_snippets.get(name)
             and _values(before, snippet) == _values(stack, snippet)
-            and _surroundings(before.template) == _surroundings(draft.wanted)
+            and _surroundings(before.template) == _surroundings(wanted)
         )
         if is_same:
             return True
@@ -232,23 +227,72 @@ class Refactoring:
 
     # ------------------------------------------------------------ arrangement
 
-    def _arranged(self, key: str, stack: Stack, template_id: int) -> Stack:
-        """Give a stack the records that it shall have, by their new names."""
+    def _wanted(self, key: str) -> Template:
+        """Return the template that a stack shall have."""
+        draft = self._drafts[key]
+        if draft.wanted is None:
+            parent = self._after(str(draft.parent), without=draft)
+            item: Value = parent.resource_for(str(draft.present.parent_resource_name))
+            draft.wanted = item.preview_nested(not draft.is_new).template
+        assert draft.wanted is not None
+        return draft.wanted
+
+    def _after(self, key: str, parent: Stack | None = None, without: Draft | None = None) -> Stack:
+        """Return a copy of a stack as it would be after the moves, not stored."""
+        stack = self._arranged(key, DRAFT, parent, without)
+        stack.draft(self._wanted(key), DRAFT)
+        self._settle(key, stack)
+        return stack
+
+    def _arranged(
+        self,
+        key: str,
+        template_id: int,
+        parent: Stack | None = None,
+        without: Draft | None = None,
+    ) -> Stack:
+        """Return a copy of a stack that has the records that it shall have, by their new names.
+
+        It foresees the stacks nested in it, but for the one of ``without``.
+        """
+        draft, wanted = self._drafts[key], self._wanted(key).resource_snippets
+        stack = _copy(draft)
+        parent = parent or (self._after(draft.parent) if draft.parent else None)
+        if parent is not None:
+            stack.tree.parent = parent
+        stack.foreseen_nested = {
+            each.present.id: functools.partial(self._after, name)
+            for name, each in self._drafts.items()
+            if each is not draft and each is not without
+        }
         records = {}
         for place, row in self._placed():
             if place.template == key:
                 record = Record.from_row(stack.journal, row)
                 record.name, record.stack_id = place.name, stack.id
-                record.current_template_id = template_id
+                if place.name in wanted:
+                    record.current_template_id = template_id
+                records[place.name] = [record]
+        for place, each in self._containers.items():
+            if place.template == key:
+                record = stack.records.blank(place.name)
+                record.uuid = record.nova_instance = each.present.id
+                record.action, record.current_template_id = status.CREATE, template_id
                 records[place.name] = [record]
         stack.records.use(records)
-        for source, to in self._moves.items():
+        return stack
+
+    def _settle(self, key: str, stack: Stack) -> None:
+        """Give the resources around nested stacks what changes with these."""
+        for source in self._moves:
             owner = self._drafts[source.template].present
             name = owner.parent_resource_name
-            if to.template == key and owner.owner_id == stack.id and name in records:
-                stack.redefine(self._drafts[key].wanted, template_id)
+            if owner.owner_id == stack.id and name in stack.records.by_name():
                 stack.resource_for(name).release_member(source.name)
-        return stack
+        for each in self._drafts.values():
+            name = each.present.parent_resource_name
+            if each.parent == key and name in stack.definitions:
+                stack.resource_for(name).store_properties()
 
     def _origin(self, place: Place) -> Place:
         """Return the place at which the resource of a new place is now."""
@@ -267,7 +311,7 @@ class Refactoring:
         stored = [self._stored(key) for key in self._drafts]
         new = [
             (
-                draft.wanted.content(),
+                stack.template.content(),
                 stack_storage.new_row(stack),
                 stack.tags,
                 revisions.first(stack),
@@ -282,21 +326,22 @@ class Refactoring:
             for draft, stack, turn in zip(self._drafts.values(), stored, turns, strict=True)
         ]
         moved_resources.store(new, changes, nested)
-        for turn, written in zip(turns, changes, strict=True):
-            turn.note_stored(written, [])
+        for callback in (each for turn in turns for each in turn.callbacks):
+            callback()
         stored[0].runtime.announcer.note(stored[0].tenant)
 
     def _stored(self, key: str) -> Stack:
         """Return a copy of a stack whose journal has its changes."""
-        draft = self._drafts[key]
-        template_id = draft.present.runtime.templates.store(draft.wanted)
-        stack = self._arranged(key, _copy(draft), template_id)
+        draft, wanted = self._drafts[key], self._wanted(key)
+        template_id = draft.present.runtime.templates.store(wanted)
+        stack = self._arranged(key, template_id)
         action = status.CREATE if draft.is_new else status.UPDATE
         if draft.is_new:
-            stack.redefine(draft.wanted, template_id)
+            stack.redefine(wanted, template_id)
             stack.store_definition()
         else:
-            stack.change(action, draft.wanted, template_id)
+            stack.change(action, wanted, template_id)
+        self._settle(key, stack)
         self._store_rows(key, stack)
         gone = {source.name: to for source, to in self._moves.items() if source.template == key}
         stack.store(
@@ -322,17 +367,23 @@ class Refactoring:
 
     def _store_rows(self, key: str, stack: Stack) -> None:
         rows = {name: record for name, (record,) in stack.records.by_name().items()}
-        for name, record in rows.items():
-            required = stack.requirements[name] & rows.keys()
+        for name in rows.keys() & stack.definitions:
+            record, place = rows[name], Place(key, name)
+            required = [rows[each] for each in sorted(stack.requirements[name] & rows.keys())]
             record.set(
                 name=name,
                 stack_id=stack.id,
                 root_stack_id=stack.root_id(),
                 current_template_id=stack.template_id,
-                requires=sorted(rows[each].id for each in required),
+                requires=[each.uuid if each.id is None else each.id for each in required],
             )
-            source = self._origin(Place(key, name))
-            if source != Place(key, name):
+            if place in self._containers:
+                item = stack.resource_of(stack.journal.add(record))
+                record.rsrc_metadata = item.initial_metadata() or {}
+                event.record_resource(item, reason='Made of what has moved')
+                continue
+            source = self._origin(place)
+            if source != place:
                 reason = f'Moved from {source}'
                 event.record_resource(stack.resource_of(record), status.UPDATE, reason=reason)
             self._keep_object_name(record, source, self._drafts[key].name)
@@ -354,7 +405,7 @@ class Refactoring:
         A nested stack gets the new name, and what is in it keeps the former one.
         """
         owner = self._drafts[source.template].present
-        is_nested = nested_id(owner.resource_for(source.name)) is not None
+        is_nested = moved_stacks.nested_id(owner.resource_for(source.name)) is not None
         if (owner.name, source.name) != (stack_name, record.name) and not is_nested:
             named = record.data.get(identifier.NAMED_AFTER) or f'{owner.name}/{source.name}'
             record.set_data(identifier.NAMED_AFTER, named)
@@ -366,7 +417,7 @@ class Refactoring:
         for place, row in self._placed():
             source = self._origin(place)
             owner = self._drafts[source.template].present
-            stack_id = nested_id(owner.resource_for(source.name))
+            stack_id = moved_stacks.nested_id(owner.resource_for(source.name))
             stays = (owner.name, source.name) == (draft.name, place.name)
             if place.template != key or stack_id is None or stays:
                 continue
@@ -375,58 +426,9 @@ class Refactoring:
                 'owner_id': target.id,
                 'parent_resource_name': place.name,
                 'user_creds_id': target.user_creds_id,
+                'nested_depth': target.nested_depth + 1,
             }
-            yield from _rename_nested(db_stacks.get_row(stack_id), columns, target.root_id())
-
-
-def _find(root: Stack, path: str) -> tuple[Stack, str] | None:
-    """Return the stack, maybe nested, and the name of a resource that there is at a path."""
-    stack: Value = root
-    *outer, name = path.split('/')
-    for each in outer:
-        item = stack.resource_for(each) if stack.records.find_by_name(each) else None
-        nested = getattr(item, 'nested_stack', None)
-        if nested is None:
-            return None
-        nested.refresh()
-        if nested.stack is None:
-            return None
-        stack = nested.stack
-    return (stack, name) if stack.records.find_by_name(name) else None
-
-
-def _without_outputs(stack: Stack, names: set[str]) -> Template:
-    """Return the template of a nested stack without the outputs of resources that leave it.
-
-    The update of the resource that has the stack gives it the others.
-    """
-    template = stack.template
-    word = template.version.dialect.sections['outputs']
-    kept = {
-        name: template.output_snippets[name]
-        for name, output in stack.bound.outputs.items()
-        if not output.requires(names)
-    }
-    data = {**template.data, word: kept} if word in template.data else template.data
-    return Template(data, template.files, template.environment)
-
-
-def _rename_nested(row: Row, columns: Values, root_id: str) -> Iterator[moved_resources.Nested]:
-    """Yield a nested stack and those below it, which are named after their resources."""
-    children = db_stacks.child_rows(row.id)
-    named = {}
-    below = []
-    for each in db_resources.list_by_stack(row.id):
-        child = children.get(each.nova_instance)
-        if child is not None:
-            name = identifier.physical_name(columns['name'], each.name, each.uuid)
-            creds = columns['user_creds_id']
-            below.append((child, {'name': name, 'user_creds_id': creds}))
-        elif identifier.NAMED_AFTER not in each.data:
-            named[each.id] = f'{row.name}/{each.name}'
-    yield moved_resources.Nested(row.id, columns, root_id, named)
-    for child, values in below:
-        yield from _rename_nested(child, values, root_id)
+            yield from moved_stacks.rename(db_stacks.get_row(stack_id), columns, target.root_id())
 
 
 @contextlib.contextmanager
@@ -436,22 +438,6 @@ def named(stack: str) -> Iterator[None]:
         yield
     except exception.RequestError as error:
         raise error.with_hint(f' This is about the stack {stack}.') from None
-
-
-def nested_ids(stacks: Mapping[str, Stack], places: Iterable[Place]) -> list[str]:
-    """Return the ids of the stacks nested in what is at these places."""
-    found: list[str] = []
-    for place in places:
-        stack = stacks.get(place.template)
-        if stack is not None and stack.records.find_by_name(place.name):
-            nested = nested_id(stack.resource_for(place.name))
-            found += [] if nested is None else db_stacks.tree_ids(nested)
-    return found
-
-
-def nested_id(item: resource.Resource) -> str | None:
-    """Return the id of the nested stack of a resource, None without one."""
-    return item.resource_id if getattr(item, 'nested_stack', None) is not None else None
 
 
 #: what an action of a prediction does to a resource
@@ -473,7 +459,7 @@ def _copy(draft: Draft) -> Stack:
 
 def _may_have_users(item: resource.Resource) -> bool:
     """Return whether a resource, or one nested in it, may have users of the stack in Keystone."""
-    return nested_id(item) is not None or not USER_KEYS.isdisjoint(item.record.data)
+    return moved_stacks.nested_id(item) is not None or not USER_KEYS.isdisjoint(item.record.data)
 
 
 def _values(stack: Stack, snippet: Value) -> Value:

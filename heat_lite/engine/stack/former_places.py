@@ -36,12 +36,12 @@ def wanted_back(stack: 'Stack', template: Template) -> dict[str, str]:
     """Return ``{name: former name}`` of the resources that a template has by a former name only,
     with the same type.
     """
-    present, wanted = stack.template, template.resource_snippets
+    present, wanted = stack.template.resource_snippets, template.resource_snippets
     found = {}
     for former in wanted if stack.moved else ():
-        name = _follow(stack, former, present.resource_snippets)
-        is_former = former not in present.resource_snippets and name not in wanted
-        if is_former and _type(present, name) == _type(template, former) is not None:
+        name = _follow(stack, former, present)
+        is_former = former not in present and name not in wanted
+        if is_former and has_type_of(template, former, stack.template, name):
             found[name] = former
     return found
 
@@ -57,6 +57,11 @@ def _follow(stack: 'Stack', name: str, present: Container[str]) -> str:
             break
         seen.add(name := following)
     return name
+
+
+def has_type_of(template: Template, name: str, other: Template, other_name: str) -> bool:
+    """Return whether two resources of templates have one type."""
+    return _type(template, name) == _type(other, other_name) is not None
 
 
 def _type(template: Template, name: str) -> Value:

@@ -24,6 +24,37 @@ from heat_lite.template.template import Template
 _UNIQUE = itertools.count()
 
 
+def nested_in(
+    parent: Stack,
+    name: str,
+    resource_name: str,
+    template: Template,
+    timeout_mins: int | None = None,
+    **fields: Value,
+) -> Stack:
+    """Return a stack, not stored, that is nested in ``parent``."""
+    made = parent.make(
+        template,
+        name=name,
+        tenant=parent.tenant,
+        username=parent.username,
+        owner_id=parent.id,
+        nested_depth=parent.nested_depth + 1,
+        parent_resource_name=resource_name,
+        user_creds_id=parent.user_creds_id,
+        stack_user_project_id=parent.stack_user_project_id,
+        disable_rollback=True,
+        convergence=parent.convergence,
+        timeout_mins=parent.timeout_mins if timeout_mins is None else timeout_mins,
+        action=status.CREATE,
+        status=status.IN_PROGRESS,
+        status_reason='Stack CREATE started',
+        **fields,
+    )
+    made.tree.parent = parent
+    return made
+
+
 class NestedStackView:
     """The nested stack of one resource, to read; ``stack`` is None where there is none."""
 
@@ -43,7 +74,7 @@ class NestedStackView:
         if self._stack is None:
             foresee = self._parent.foreseen_nested.get(self._resource.resource_id)
             row = self._row() if foresee is None else None
-            self._stack = foresee() if foresee is not None else row and self._load(row)
+            self._stack = row and self._load(row) if foresee is None else foresee(self._parent)
         return self._stack
 
     def refresh(self) -> None:
@@ -61,6 +92,7 @@ class NestedStackView:
     def _load(self, row: 'db_stacks.StackRow') -> Stack:
         loaded = Stack.from_row(self._runtime, self._parent.context, row)
         loaded.tree.parent = self._parent
+        loaded.foreseen_nested = self._parent.foreseen_nested
         return loaded
 
     # ------------------------------------------------------------ before it exists
@@ -71,30 +103,12 @@ class NestedStackView:
         Raises RequestLimitExceeded beyond the depth limit.
         """
         parent = self._parent
-        depth = parent.nested_depth + 1
         limit = self._runtime.limits.max_nested_stack_depth
-        if depth > limit:
+        if parent.nested_depth >= limit:
             raise exception.RequestLimitExceeded(
                 exception.append_hint(f'Recursion depth exceeds {limit}.', self._repetition())
             )
-        drafted = parent.make(
-            template,
-            name=self.name(),
-            tenant=parent.tenant,
-            username=parent.username,
-            owner_id=parent.id,
-            nested_depth=depth,
-            parent_resource_name=self._resource.name,
-            user_creds_id=parent.user_creds_id,
-            stack_user_project_id=parent.stack_user_project_id,
-            disable_rollback=True,
-            convergence=parent.convergence,
-            timeout_mins=parent.timeout_mins if timeout_mins is None else timeout_mins,
-            action=status.CREATE,
-            status=status.IN_PROGRESS,
-            status_reason='Stack CREATE started',
-        )
-        drafted.tree.parent = parent
+        drafted = nested_in(parent, self.name(), self._resource.name, template, timeout_mins)
         if parent.foresight is not None:
             drafted.foresight, drafted.checks_values = Foresight(), False
         return drafted

@@ -60,8 +60,11 @@ class Stack(StackFields):
     stored_locked = False
     #: what is not known yet, of a stack that is validated or previewed; None for one at work
     foresight: stack_definition.Foresight | None = None
-    #: of a stack that is previewed: functions that make nested stacks as they would be, by id
-    foreseen_nested: Mapping[int | str | None, Callable[[], 'Stack']] = types.MappingProxyType({})
+    #: of a stack that is previewed: functions that give, by id and
+    #: for their parents, the nested stacks as they would be
+    foreseen_nested: Mapping[int | str | None, Callable[['Stack'], 'Stack']] = (
+        types.MappingProxyType({})
+    )
     #: whether values of properties are checked; as in Heat, those of a nested stack are when it is
     #: created
     checks_values = True

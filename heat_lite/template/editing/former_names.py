@@ -1,4 +1,7 @@
-"""The section ``moved`` of our own version: the names that the resources of a template had."""
+"""The section ``moved`` of our own version: the names that the resources of a template had.
+
+A name may be a path: of a member of a group, or a resource of a nested stack.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -29,7 +32,7 @@ def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
             ends[source] = to
     for index, source in enumerate(ends):
         to = _end(source, ends)
-        if to not in declared:
+        if to.partition('/')[0] not in declared or '' in to.split('/'):
             yield _no_move(index, f'There is no resource "{to}" to move to')
 
 

@@ -1,5 +1,6 @@
 """Templates whose resources get other names, or a place in other templates."""
 
+import copy
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -42,13 +43,29 @@ def move(
 
 
 def rename_entries(environment: Values, names: Mapping[str, str]) -> Values:
-    """Return an environment whose entries of single resources have the new names."""
-    entries = _entries(environment)
-    if entries.keys().isdisjoint(names):
-        return environment
-    return _with_entries(
-        environment, {names.get(name, name): entry for name, entry in entries.items()}
-    )
+    """Return an environment whose entries of single resources have the new names, or paths."""
+    entries = copy.deepcopy(_entries(environment))
+    taken = [(_take(entries, *old.split('/')), new.split('/')) for old, new in names.items()]
+    for entry, (*outer, name) in taken:
+        place = entries
+        for each in outer if entry is not None else ():
+            place = place.setdefault(each, {})
+        if entry is not None:
+            place[name] = entry
+    return environment if entries == _entries(environment) else _with_entries(environment, entries)
+
+
+def _take(entries: Values, name: str, *path: str) -> Value:
+    """Remove an entry, and return it; None without one."""
+    if not path or not isinstance(entries.get(name), dict):
+        return None if path else entries.pop(name, None)
+    return _take(entries[name], *path)
+
+
+def loses_entries(source: Environment, name: str, target: Environment, new_name: str) -> bool:
+    """Return whether a resource would lose a protection or hooks, which an entry gives it."""
+    found = target.registry.entries_of(new_name)
+    return any(each not in found for each in source.registry.entries_of(name))
 
 
 def _entries(environment: Values) -> Values:
@@ -144,13 +161,12 @@ class _Mover:
         return environment if after == before else _with_entries(environment, after)
 
     def _check_settings(self, key: str, environment: Environment) -> None:
-        """Note the resources that would lose a protection or hooks, which a pattern gives them."""
+        """Note the resources that would lose entries, which a pattern gives them."""
         for source, to in self._moves.items():
             if to.template != key:
                 continue
-            registry = self._templates[source.template].environment.registry
-            found = environment.registry.entries_of(to.name)
-            if any(each not in found for each in registry.entries_of(source.name)):
+            before = self._templates[source.template].environment
+            if loses_entries(before, source.name, environment, to.name):
                 self.problems[key].append(
                     f'the environment has entries for {source} that do not match {to}'
                 )

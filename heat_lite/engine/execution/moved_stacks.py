@@ -1,0 +1,48 @@
+"""The nested stacks of resources that move.
+
+Tests: tests/functional/test_refactoring.py.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from heat_lite.common import identifier
+from heat_lite.common.value_types import Row, Values
+from heat_lite.db import moved_resources, resources as db_resources, stacks as db_stacks
+from heat_lite.engine.resource import resource
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.template.editing.moving import Place
+
+
+def rename(row: Row, columns: Values, root_id: str) -> Iterator[moved_resources.Nested]:
+    """Yield a nested stack and those below it, which are named after their resources."""
+    children = db_stacks.child_rows(row.id)
+    named = {}
+    below = []
+    for each in db_resources.list_by_stack(row.id):
+        child = children.get(each.nova_instance)
+        if child is not None:
+            name = identifier.physical_name(columns['name'], each.name, each.uuid)
+            creds, depth = columns['user_creds_id'], columns['nested_depth'] + 1
+            values = {'name': name, 'user_creds_id': creds, 'nested_depth': depth}
+            below.append((child, values))
+        elif identifier.NAMED_AFTER not in each.data:
+            named[each.id] = f'{row.name}/{each.name}'
+    yield moved_resources.Nested(row.id, columns, root_id, named)
+    for child, values in below:
+        yield from rename(child, values, root_id)
+
+
+def ids(stacks: Mapping[str, Stack], places: Iterable[Place]) -> list[str]:
+    """Return the ids of the stacks nested in what is at these places."""
+    found: list[str] = []
+    for place in places:
+        stack = stacks.get(place.template)
+        if stack is not None and stack.records.find_by_name(place.name):
+            nested = nested_id(stack.resource_for(place.name))
+            found += [] if nested is None else db_stacks.tree_ids(nested)
+    return found
+
+
+def nested_id(item: resource.Resource) -> str | None:
+    """Return the id of the nested stack of a resource, None without one."""
+    return item.resource_id if getattr(item, 'nested_stack', None) is not None else None
