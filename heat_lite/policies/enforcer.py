@@ -98,13 +98,18 @@ class Enforcer:
         return not context.system_scope and self.allows(context, 'context_is_admin')
 
     def allows_type(self, context: RequestContext, resource_type: str) -> bool:
-        """Return whether the context may use a resource type; without a rule every user may."""
+        """Return whether the context may use a resource type; without a rule every user may.
+
+        A pattern of the operator's file wins over a default for the type.
+        """
+        self.rules.load_rules()  # of a file that has changed, or was not read yet
         rule = f'{RESOURCE_TYPES}:{resource_type}'
-        if rule in self.rules.registered_rules or rule in self.rules.file_rules:
-            return self.allows(context, rule)
-        matching = (name for name in self._patterns if fnmatch.fnmatchcase(rule, name))
-        pattern = next(matching, None)
-        return pattern is None or self.allows(context, pattern)
+        names = [rule, *(name for name in self._patterns if fnmatch.fnmatchcase(rule, name))]
+        for known in (self.rules.file_rules, self.rules.registered_rules):
+            found = next((name for name in names if name in known), None)
+            if found is not None:
+                return self.allows(context, found)
+        return True
 
 
 def _cache_key(context: RequestContext) -> tuple:

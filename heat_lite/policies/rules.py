@@ -105,6 +105,14 @@ ADMIN_TYPES = (
     'OS::Octavia::Quota',
 )
 
+# Of Keystone's types, those that Keystone lets each user make for itself.
+OWN_TYPES = (
+    'OS::Keystone::ApplicationCredential',
+    'OS::Keystone::Credential',
+    'OS::Keystone::EC2Credential',
+    'OS::Keystone::Trust',
+)
+
 
 def list_rules() -> list[policy.RuleDefault]:
     """Return all rules with their defaults."""
@@ -113,6 +121,7 @@ def list_rules() -> list[policy.RuleDefault]:
     cfn = [_rule(f'cloudformation:{action}', check) for action, check in CLOUDFORMATION]
     cloudwatch = [_rule(f'cloudwatch:{action}', check) for action, check in CLOUDWATCH]
     types = [_rule(f'resource_types:{name}', 'rule:project_admin') for name in ADMIN_TYPES]
+    types += [_rule(f'resource_types:{name}', ALLOW_ALL) for name in OWN_TYPES]
     return general + rest + cfn + cloudwatch + types
 
 

@@ -78,6 +78,7 @@ def test_is_admin_requires_role_and_admin_project(enforcer, roles, of_admin_proj
     [
         ('OS::Nova::Flavor', False, True),
         ('OS::Keystone::User', False, True),
+        ('OS::Keystone::EC2Credential', True, True),
         ('OS::Nova::Server', True, True),
         ('my.yaml', True, True),
     ],
@@ -107,10 +108,12 @@ def test_policy_file_overrides_default_rules(conf, tmp_path):
     file = tmp_path / 'policy.yaml'
     file.write_text(
         '"stacks:global_index": "role:auditor"\n"resource_types:OS::Heat::TestResource": "!"\n'
+        '"resource_types:OS::Keystone::*": "!"\n'
     )
     policy.Enforcer(conf)  # registers [oslo_policy]
     conf.set_override('policy_file', str(file), 'oslo_policy')
     enforcer = policy.Enforcer(conf)
-    assert enforcer.allows(context('auditor'), 'stacks:global_index')
     assert not enforcer.allows_type(context('admin'), 'OS::Heat::TestResource')
+    assert not enforcer.allows_type(context('admin'), 'OS::Keystone::EC2Credential')
+    assert enforcer.allows(context('auditor'), 'stacks:global_index')
     assert enforcer.allows(context('reader'), 'stacks:show')
