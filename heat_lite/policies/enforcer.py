@@ -47,6 +47,7 @@ class Enforcer:
         self.rules.suppress_default_change_warnings = True
         self.rules.register_defaults(rules.list_rules())
         self._decisions: dict[tuple, tuple[bool, float]] = {}
+        self._fresh_until = 0.0
         self._patterns = [f'{RESOURCE_TYPES}:{name}' for name in rules.ADMIN_TYPES if '*' in name]
 
     def allows(
@@ -102,7 +103,9 @@ class Enforcer:
 
         A pattern of the operator's file wins over a default for the type.
         """
-        self.rules.load_rules()  # of a file that has changed, or was not read yet
+        if self._fresh_until <= time.monotonic():  # a type without a rule makes no decision
+            self.rules.load_rules()
+            self._fresh_until = time.monotonic() + CACHE_SECONDS
         rule = f'{RESOURCE_TYPES}:{resource_type}'
         names = [rule, *(name for name in self._patterns if fnmatch.fnmatchcase(rule, name))]
         for known in (self.rules.file_rules, self.rules.registered_rules):
