@@ -486,7 +486,8 @@ def attach_share(cloud, service, server, body, **_):
 def detach_share(cloud, service, server, share, **_):
     _require_stopped(cloud, service, server, 'delete share')
     found = require(cloud, service, f'/servers/{server}/shares', share)
-    found.update(status='detaching', looks=cloud.looks, dying=True)
+    if not cloud.state.get('stuck shares'):  # else Nova could not reach Manila
+        found.update(status='detaching', looks=cloud.looks, dying=True)
     return 200, None
 
 

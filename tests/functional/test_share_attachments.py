@@ -56,3 +56,16 @@ def test_server_is_started_again_after_a_failure(running_cloud, driver, ids):
     assert server(running_cloud, ids)['status'] == 'ACTIVE'
     driver.delete(stack)
     assert actions(running_cloud.cloud) == ['os-stop', 'os-start']
+
+
+def test_share_that_nova_cannot_detach_fails_the_delete(running_cloud, driver, ids):
+    stack = driver.create(template(ids, restart=True))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    running_cloud.cloud.state['stuck shares'] = True
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_FAILED'
+    assert 'the delete failed' in driver.stack(stack)['stack_status_reason']
+    assert server(running_cloud, ids)['status'] == 'ACTIVE'
+    del running_cloud.cloud.state['stuck shares']
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']

@@ -28,6 +28,7 @@ class ShareAttachment(CloudResource):
         failed=('error',),
         id='share_id',
         deletes_async=True,
+        delete_failed=('active', 'inactive', 'error'),  # from the request on it is detaching
         microversion='2.97',
     )
     unique_by = ('share',)
