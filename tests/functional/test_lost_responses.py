@@ -117,3 +117,35 @@ def test_transfer_is_accepted_once_when_the_response_is_lost(running_cloud, driv
     assert driver.physical_id(stack, 'it') == offered
     assert len([each for each in fake.asked if each[1].endswith('/accept')]) == 1
     driver.delete(stack)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'properties', 'parent'),
+    [
+        (
+            'OS::Cinder::HostAttachment',
+            {'volume': 'a volume', 'connector': {'host': 'h'}},
+            ('block-storage', '/volumes'),
+        ),
+        (
+            'OS::Designate::ZoneShare',
+            {'zone': 'a zones', 'target_project': 'a project'},
+            ('dns', '/zones'),
+        ),
+    ],
+)
+@pytest.mark.parametrize('gone', [False, True])
+def test_interrupted_create_is_deleted_also_without_its_parent(
+    kind, properties, parent, gone, running_cloud, driver, ids
+):
+    before = set(running_cloud.cloud.objects)
+    stack = driver.create({'resources': {'it': {'type': kind, 'properties': properties}}})
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    driver.wait_for_free_lock(stack)
+    interrupt(stack)
+    if gone:
+        for key in objects(running_cloud, parent):
+            del running_cloud.cloud.objects[key]
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert gone or set(running_cloud.cloud.objects) == before

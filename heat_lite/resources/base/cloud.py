@@ -300,7 +300,9 @@ class CloudResource(ServiceObject):
         object may have it, and no object has the mark of this resource.
         """
         if self.unique_by:
-            return live_state.find_unique(self)
+            with contextlib.suppress(errors.NotFound):  # what would contain it is gone
+                return live_state.find_unique(self)
+            return None
         if not self.has_name():
             return self._find_marked() if self.rest.mark else super().find_existing()
         key = self.properties_schema[NAME].key(NAME)
