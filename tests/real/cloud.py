@@ -45,8 +45,16 @@ HOLDINGS = {
             'regions',
             'services',
             'endpoints',
+            'credentials',
         )
+    }
+    | {
+        f'/OS-{path}': path.rpartition('/')[2]
+        for path in ('EP-FILTER/endpoint_groups', 'FEDERATION/service_providers')
     },
+    'key-manager': {'/v1/secrets': 'secrets', '/v1/project-quotas': 'project_quotas'},
+    'dns': {'/v2/blacklists': 'blacklists'},
+    'shared-file-system': {'/share-networks': 'share_networks'},
     'image': {'/v2/images': 'images'},
     'compute': {'/servers?all_tenants=1': 'servers'},
     'object-store': {'?format=json': None},
@@ -60,6 +68,9 @@ SERVICES = {
     'Glance': 'image',
     'Nova': 'compute',
     'Swift': 'object-store',
+    'Barbican': 'key-manager',
+    'Designate': 'dns',
+    'Manila': 'shared-file-system',
 }
 HEADERS = {
     'compute': {'OpenStack-API-Version': 'compute 2.90'},
