@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+from tests.functional.test_lost_ec2_objects import interrupt
 
 # ruff: noqa: F811 - fixtures are arguments
 
@@ -17,18 +18,19 @@ def settings(fake, word):
     return [value for key, value in fake.state.items() if isinstance(key, tuple) and key[0] == word]
 
 
+SETTINGS = [
+    (
+        'OS::Cinder::DefaultVolumeType',
+        {'project': 'a project', 'type': 'a volume_type'},
+        'default type',
+    ),
+    ('OS::Barbican::ACL', {'secret': 'a secrets', 'project_access': False}, 'acl'),
+]
+QUOTA = ('OS::Barbican::Quota', {'project': 'a project', 'secrets': 7}, 'quota')
+
+
 @pytest.mark.parametrize('converge', [True, False])
-@pytest.mark.parametrize(
-    ('kind', 'values', 'word'),
-    [
-        (
-            'OS::Cinder::DefaultVolumeType',
-            {'project': 'a project', 'type': 'a volume_type'},
-            'default type',
-        ),
-        ('OS::Barbican::ACL', {'secret': 'a secrets', 'project_access': False}, 'acl'),
-    ],
-)
+@pytest.mark.parametrize(('kind', 'values', 'word'), SETTINGS)
 def test_setting_that_others_reset_is_set_again(
     kind, values, word, converge, running_cloud, driver, ids
 ):
@@ -46,6 +48,28 @@ def test_setting_that_others_reset_is_set_again(
         assert settings(fake, word) == [wanted]
     driver.delete(stack)
     assert not settings(fake, word)
+
+
+@pytest.mark.parametrize('other', [False, True])
+@pytest.mark.parametrize(('kind', 'values', 'word'), [*SETTINGS, QUOTA])
+def test_delete_of_an_interrupted_create_resets_what_it_has_set(
+    kind, values, word, other, running_cloud, driver, ids
+):
+    fake = running_cloud.cloud
+    stack = driver.create(template(kind, values))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    driver.wait_for_free_lock(stack)
+    interrupt(stack)
+    (key,) = (each for each in fake.state if isinstance(each, tuple) and each[0] == word)
+    if other:  # somebody has set something else meanwhile
+        fake.state[key] = {
+            'default type': 'x',
+            'acl': {'project-access': True},
+            'quota': {'secrets': 8},
+        }[word]
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert bool(settings(fake, word)) == other
 
 
 def test_access_key_of_an_ec2_credential_is_an_attribute(running_cloud, driver, ids):

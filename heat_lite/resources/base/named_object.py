@@ -3,6 +3,7 @@
 Tests: tests/functional/test_cloud_types.py.
 """
 
+import contextlib
 import functools
 from urllib.parse import quote
 
@@ -57,9 +58,18 @@ class Setting(CloudResource):
     def object_path(self):
         return self.collection()
 
+    def setting_id(self):
+        return self.stored_property(self.rest.id)
+
     def create_object(self, values):
         yield from self.update_object(values)
-        return {self.rest.id: self.properties[self.rest.id]}
+        return {self.rest.id: self.setting_id()}
+
+    def find_existing(self):
+        """Return the id if what is set is what the create sets, so that a delete resets it."""
+        with contextlib.suppress(errors.NotFound):
+            return None if self.drift(self.fetch()) else self.setting_id()
+        return None
 
     def changes(self, changed, diff):
         """Return all values: the service replaces them together."""

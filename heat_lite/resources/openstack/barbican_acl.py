@@ -30,17 +30,13 @@ class ACL(Setting):
     }
     property_rules = (one_of('container', 'secret'), conflict('container', 'secret'))
 
-    def url(self):
+    def setting_id(self):
         """Return the URL of the list."""
         owner = self.stored_property('secret') or self.stored_property('container')
         return self.resource_id or f'{owner.rstrip("/")}/acl'
 
     def object_path(self):
-        return '/{}/{}/{}'.format(*self.url().rsplit('/', 3)[1:])
-
-    def create_object(self, values):
-        yield from self.update_object(values)
-        return {self.rest.id: self.url()}
+        return '/{}/{}/{}'.format(*self.setting_id().rsplit('/', 3)[1:])
 
     def normalize(self, found):
         """Return what Barbican shows; it leaves out an empty list."""

@@ -40,6 +40,7 @@ class Quota(ServiceResource):
     path: str
     key: str | None
     method = 'PUT'
+    repeatable = True
     microversion: str | None = None
     headers: dict[str, str] | None = None
 
@@ -50,6 +51,12 @@ class Quota(ServiceResource):
     def handle_create(self):
         yield from self._set_quota()
         self.resource_id_set(self.physical_resource_name())
+
+    def find_existing(self):
+        """Return the id if the quota is what the create sets, so that a delete resets it."""
+        found, wanted = self.show(), self.stored_properties()
+        given = map_to_wire(self.properties_schema, wanted)
+        return self.physical_resource_name() if given.items() <= found.items() else None
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self._set_quota()
