@@ -123,7 +123,7 @@ def _operation(each: Operation) -> Values:
         described['x-policy'] = {'rule': rule, 'default': rules.DEFAULTS[rule]}
     if each.method not in wsgi.NO_BODY:
         described['requestBody'] = {
-            'required': 'required' in each.body,
+            'required': not {'required', 'anyOf'}.isdisjoint(each.body),
             'content': {'application/json': {'schema': each.body}},
         }
     return described

@@ -312,8 +312,9 @@ class ApiClient:
         return self.get(path, resolve_outputs='false')['stack']
 
     def create_stack(self, name: str, body: dict) -> str:
-        """Request a new stack. Return its path."""
-        created = self.call('POST', '/stacks', {**body, 'stack_name': name})['stack']
+        """Request a new stack, whose name a plan has already. Return its path."""
+        given = body if 'plan' in body else {**body, 'stack_name': name}
+        created = self.call('POST', '/stacks', given)['stack']
         return stack_path({'stack_name': name, 'id': created['id']})
 
 

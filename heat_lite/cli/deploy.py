@@ -87,7 +87,7 @@ PREVIEW = (
     argument(
         '--out',
         metavar='FILE',
-        help='keep the update as a plan, and write its id and its changes to a file',
+        help='keep it as a plan, and write its id and its changes to a file',
     ),
     *PART,
     arguments.DETAILED_EXITCODE,
@@ -109,7 +109,8 @@ def _create(
     body: Value,
 ) -> None:
     # The stock client sends no rollback unless it is asked for; servers differ in their default.
-    path = api.create_stack(args.stack, {'disable_rollback': True, **body})
+    rollback = {} if 'plan' in body else {'disable_rollback': True}
+    path = api.create_stack(args.stack, {**rollback, **body})
     _finish(api, out, args, body, path, 'CREATE', progress.NO_STACK)
 
 
@@ -208,7 +209,10 @@ def preview(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
     query = {name: 'true' for name, is_given in query.items() if is_given}
     found = planned_changes.request(api, args.stack, body, args.existing, **query)
     if args.out:
-        kept = {'stack': api.find(args.stack), **planned_changes.summary(found.response)}
+        # a stack that a plan creates has no id yet
+        quoted = api_client.quote(args.stack)
+        path = f'/stacks/{quoted}' if found.is_create else api.find(args.stack)
+        kept = {'stack': path, **planned_changes.summary(found.response)}
         pathlib.Path(args.out).write_text(json.dumps(kept, indent=2) + '\n')
     if out.is_json:
         out.write_json(found.response)
@@ -231,9 +235,10 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     if args.plan:
         given = {key: value for key, value in body.items() if value != {}}
         if args.stack or given.keys() - {'message'}:
-            raise errors.UsageError('a plan is a whole update: give only a message with --plan')
+            raise errors.UsageError('a plan is a whole request: give only a message with --plan')
         path, plan_id = _read_plan(args.plan)
         args.stack, body = urllib.parse.unquote(path.split('/')[2]), {**given, 'plan': plan_id}
+        found = _preview_plan(api, path, plan_id)
     elif not args.template and (args.revision is None or not args.stack):
         raise errors.UsageError('give a template with -t, or NAME and --revision, or --plan')
     args.stack = args.stack or pathlib.PurePath(urllib.parse.urlsplit(args.template).path).stem
@@ -243,7 +248,8 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
         pkgutil.resolve_name(SHOW_WARNINGS)([args.template, *args.environment], texts)
         if not args.yes:
             _ask_parameters(body)
-    found = planned_changes.request(api, args.stack, body, existing=False)
+    if not args.plan:
+        found = planned_changes.request(api, args.stack, body, existing=False)
     response = found.response
     _show_plan(found, out, args)
     replaced = planned_changes.replacements(response)
@@ -278,14 +284,23 @@ def _read_plan(name: str) -> tuple[str, str]:
         ) from None
 
 
+def _preview_plan(api: api_client.ApiClient, path: str, plan_id: str) -> planned_changes.Preview:
+    """Return what a plan would do now."""
+    body = {'plan': plan_id}
+    if path.count('/') == 2:  # without an id: it creates the stack
+        return planned_changes.request_create(api, body)
+    return planned_changes.Preview(api.call('PUT', f'{path}/preview', body), False)
+
+
 def approve(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """Approve a plan of another user, after a look at what it would do now."""
     path, plan_id = _read_plan(args.plan)
-    found = api.call('PUT', f'{path}/preview', {'plan': plan_id})
+    found = _preview_plan(api, path, plan_id)
     if not out.is_json:
-        planned_changes.show(found, out)
+        planned_changes.show(found.response, out)
     arguments.confirm(args, 'Approve this plan?', 'the plan is not approved')
-    plan = api.call('POST', f'{path}/plans/{plan_id}/approve')['plan']
+    owner = '' if found.is_create else path
+    plan = api.call('POST', f'{owner}/plans/{plan_id}/approve')['plan']
     if out.is_json:
         out.write_json(plan)
     else:

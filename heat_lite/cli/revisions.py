@@ -10,7 +10,12 @@ from heat_lite.cli.display import planned_changes, terminal
 from heat_lite.cli.option_parser import argument
 from heat_lite.common.value_types import Value, Values
 
-HISTORY = PLANS = (arguments.STACK,)
+HISTORY = (arguments.STACK,)
+PLANS = (
+    argument(
+        'stack', metavar='STACK', nargs='?', help='a stack (default: stacks that plans create)'
+    ),
+)
 DIFF = (
     arguments.STACK,
     argument('before', metavar='REVISION', type=arguments.count, help='the former definition'),
@@ -44,10 +49,11 @@ def history(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
 
 def plans(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
     """List the plans, the newest first."""
-    found = api.get(f'{api.find(args.stack)}/plans')['plans']
-    keys = ('id', 'creation_time', 'username', 'approver', 'expiry_time')
-    headers = ['PLAN', 'TIME', 'USER', 'APPROVED BY', 'EXPIRES']
-    out.show(found, headers, [[each[key] for key in keys] for each in found])
+    path = api.find(args.stack) if args.stack else ''
+    found = api.get(f'{path}/plans')['plans']
+    keys = ('id', 'creation_time', 'username', 'approver', 'expiry_time', 'stack_name')
+    headers = ['PLAN', 'TIME', 'USER', 'APPROVED BY', 'EXPIRES', 'STACK']
+    out.show(found, headers, [[each.get(key, args.stack) for key in keys] for each in found])
 
 
 def _revisions(api: api_client.ApiClient, path: str) -> list[Values]:

@@ -54,7 +54,7 @@ VERBS = {
     'plan list': Verb(
         LOOK,
         'revisions.plans',
-        'list the plans of a stack that have not expired',
+        'list the plans of a stack, or those of creates, that have not expired',
         'heat-lite plan list app',
     ),
     'plan approve': Verb(

@@ -292,7 +292,7 @@ class PlanOutdated(HeatException):
     code = 409
     msg_fmt = (
         'The plan for stack %(stack_name)s is outdated: since it was made, these have changed: '
-        '%(changed)s. Preview the update again.'
+        '%(changed)s. Preview it again.'
     )
 
 
@@ -300,7 +300,7 @@ class ApprovalRequired(HeatException):
     code = 403
     msg_fmt = (
         'Stack %(stack_name)s has the tag %(tags)s: only a plan that another user has approved may '
-        'update it. Store one with the preview of the update, have it approved, and apply it.'
+        'create or update it. Store one with a preview, have it approved, and apply it.'
     )
 
 

@@ -202,14 +202,14 @@ HEAT_LITE = [
         'plan_lifetime',
         default=86400,
         min=1,
-        help='Seconds after which the plan of an update expires.',
+        help='Seconds after which a plan expires.',
     ),
     cfg.ListOpt(
         'plan_required_tags',
         default=[],
-        help='Tags, e.g. production: a stack with one of them is updated only by a plan that '
-        'another user than its author has approved. Other actions, such as a delete or the '
-        'return to a snapshot, need none.',
+        help='Tags, e.g. production: a stack with one of them is created and updated only by a '
+        'plan that another user than its author has approved. Other actions, such as a delete or '
+        'the return to a snapshot, need none.',
     ),
     cfg.StrOpt(
         'template_url_proxy',

@@ -200,18 +200,20 @@ stack_revision = _table(
     UniqueConstraint('stack_id', 'number', name='uniq_stack_revision0stack_id0number'),
 )
 
-# not Heat's: updates that were previewed and can be applied as they were (see ``revisions``)
+# not Heat's: what was previewed and can be applied as it was (see ``revisions``)
 stack_plan = _table(
     'stack_plan',
     _id(),
-    Column('stack_id', ForeignKey('stack.id', ondelete='CASCADE'), nullable=False, index=True),
+    # one of them: that of an update has a stack, that of a create a project
+    Column('stack_id', ForeignKey('stack.id', ondelete='CASCADE'), index=True),
+    Column('tenant', String(256), index=True),
     Column(
         'raw_template_id',
         ForeignKey('raw_template.id', ondelete='CASCADE'),
         nullable=False,
         index=True,
     ),
-    Column('content', Json),  # options and args of the update, and the facts it stands on
+    Column('content', Json),  # options and args of the request, and the facts it stands on
     Column('user_id', String(64)),  # of the author
     Column('username', String(256)),
     Column('approver', String(256)),

@@ -1,5 +1,5 @@
 """Revisions: the definitions that a top-level stack has had, with author, reason and result.
-Plans: those that it may get, by an update that does what its preview has shown.
+Plans: those that it may get, by an update or a create that does what its preview has shown.
 
 The newest one is the present definition. A stack of Heat, or one that an older release has changed,
 lacks it until its next change.
@@ -9,15 +9,15 @@ import datetime
 import typing
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import insert, select
+from sqlalchemy import ColumnElement, and_, insert, select
 
-from heat_lite.common import status
+from heat_lite.common import exception, status
 from heat_lite.common.value_types import Row, Values
 from heat_lite.db import batch, models, session
 from heat_lite.db.column_types import utcnow
 
 _C, _P = models.stack_revision.c, models.stack_plan.c
-#: the newest plans of a stack are kept, this many at most
+#: the newest plans of a stack, and those of creates in a project, are kept: this many at most
 MAX_PLANS = 20
 RESULT = ('status', 'status_reason')
 #: the result of a revision whose action another one has ended
@@ -45,27 +45,35 @@ def list_rows(stack_id: str) -> Sequence[Row]:
 
 @session.writer
 def add_plan(values: Values, lifetime: int) -> Row:
-    """Insert a plan that expires after ``lifetime`` seconds; return its row."""
+    """Insert a plan that expires after ``lifetime`` seconds; return its row.
+
+    Its owner, in all functions about plans, is ``{'stack_id': ID}`` for an update,
+    ``{'tenant': ID}`` for a create.
+    """
     delete_expired_plans()
-    of_stack = _P.stack_id == values['stack_id']
-    known = session.scalars(select(_P.id).where(of_stack).order_by(_P.created_at.desc()))
+    owner: Values = {name: values[name] for name in ('stack_id', 'tenant') if name in values}
+    known = session.scalars(select(_P.id).where(_of(owner)).order_by(_P.created_at.desc()))
     session.delete(models.stack_plan, _P.id.in_(known[MAX_PLANS - 1 :]))
     expires_at = utcnow() + datetime.timedelta(seconds=lifetime)
     plan_id = session.insert_row(models.stack_plan, {**values, 'expires_at': expires_at})
     return session.first(select(models.stack_plan).where(_P.id == plan_id))
 
 
+def _of(owner: Values) -> ColumnElement[bool]:
+    return and_(*(_P[name] == value for name, value in owner.items()))
+
+
 @session.reader
-def get_plan(stack_id: str, plan_id: str) -> Row | None:
-    """Return a plan of the stack, unless it has expired."""
-    known = _P.id == plan_id, _P.stack_id == stack_id, _P.expires_at > utcnow()
+def get_plan(owner: Values, plan_id: str) -> Row | None:
+    """Return a plan of the owner, unless it has expired."""
+    known = _P.id == plan_id, _of(owner), _P.expires_at > utcnow()
     return session.first(select(models.stack_plan).where(*known))
 
 
 @session.reader
-def list_plans(stack_id: str) -> Sequence[Row]:
-    """Return the plans of a stack that have not expired, the newest first."""
-    query = select(models.stack_plan).where(_P.stack_id == stack_id, _P.expires_at > utcnow())
+def list_plans(owner: Values) -> Sequence[Row]:
+    """Return the plans of the owner that have not expired, the newest first."""
+    query = select(models.stack_plan).where(_of(owner), _P.expires_at > utcnow())
     return session.rows(query.order_by(_P.created_at.desc()))
 
 
@@ -74,6 +82,12 @@ def approve_plan(plan_id: str, approver: str | None) -> None:
     session.update(
         models.stack_plan, {'approver': approver, 'approved_at': utcnow()}, _P.id == plan_id
     )
+
+
+def use_plan(plan_id: str) -> None:
+    """Delete the plan of a create in the current transaction. Raises NotFound if it was used."""
+    if not session.delete(models.stack_plan, _P.id == plan_id):
+        raise exception.NotFound(f'The plan {plan_id} was applied already')
 
 
 @session.writer

@@ -36,6 +36,7 @@ class _Request(typing.NamedTuple):
     engine_id: str | None
     parent_engine_id: str | None
     revision: Values | None
+    plan_id: str | None
 
     @property
     def groupable(self) -> bool:
@@ -72,12 +73,14 @@ def store(
     engine_id: str | None = None,
     parent_engine_id: str | None = None,
     revision: Values | None = None,
+    plan_id: str | None = None,
 ) -> tuple[str, int | None]:
     """Insert a stack and its template and return (stack id, template id).
 
     ``content`` is what ``templates.store`` takes. With ``engine_id`` the stack is locked by this
-    engine. ``revision`` has the columns of the first revision of a top-level stack. Raises
-    StackExists as ``create`` does; then nothing is stored.
+    engine. ``revision`` has the columns of the first revision of a top-level stack. ``plan_id`` is
+    the plan of the create, which is used up. Raises StackExists as ``create`` does, and NotFound
+    for a plan that was used; then nothing is stored.
 
     ``parent_engine_id`` is the engine that works on the resource of this nested stack: it holds
     the lock of the parent, or the row of the resource. If the stack exists already, the template
@@ -85,7 +88,7 @@ def store(
     """
     # The id is chosen here, so that the stack can be found if the outcome of a commit is unknown.
     values = {'id': str(uuid.uuid4()), **values}
-    request = _Request(content, values, tags, engine_id, parent_engine_id, revision)
+    request = _Request(content, values, tags, engine_id, parent_engine_id, revision, plan_id)
     if request.groupable and not session.in_transaction():
         return _creations.submit(request)
     return _store_once(request)
@@ -123,6 +126,8 @@ def _store(request: _Request) -> tuple[str, int | None]:
     stack_id = create({**values, 'raw_template_id': template_id}, request.tags)
     if request.revision is not None:
         revisions.add_first(stack_id, {**request.revision, 'raw_template_id': template_id})
+    if request.plan_id is not None:
+        revisions.use_plan(request.plan_id)
     if request.engine_id is not None:
         lock = {'stack_id': stack_id, 'engine_id': request.engine_id}
         session.execute(insert(models.stack_lock), lock)

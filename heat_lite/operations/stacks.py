@@ -15,12 +15,14 @@ from heat_lite.operations.operation import (
     STACKS,
     STRING,
     TAGS,
+    TENANT,
     TEXT,
     TEXTS,
     Operation,
 )
 from heat_lite.operations.remote_method import ABSENT, call
 
+PLANS = f'{TENANT}/plans'
 SNAPSHOTS = f'{STACK}/snapshots'
 SNAPSHOT = f'{SNAPSHOTS}/{{snapshot_id}}'
 
@@ -53,6 +55,8 @@ SCOPE = {
 LIST = {**FILTERS, **PAGE, **SCOPE, **dict.fromkeys(('global_tenant', 'with_count'), FLAG)}
 PLANNING = {'store': FLAG, 'live': FLAG}
 PREVIEW = {'show_nested': FLAG, **PLANNING}
+LIST_PLANS = call('list_plans', '1.40', stack_identity=None)
+APPROVE_PLAN = call('approve_plan', '1.40', 'plan_id', stack_identity=None)
 
 
 def _names(description: str) -> Values:
@@ -87,7 +91,11 @@ UPDATE_BODY: Values = {
         'replace': _names('Resources to recreate.'),
     },
 }
-NEW_BODY: Values = {**BODY, 'required': ['stack_name']}
+NEW_BODY: Values = {
+    **BODY,
+    'properties': {**BODY['properties'], 'plan': STRING},
+    'anyOf': [{'required': ['stack_name']}, {'required': ['plan']}],
+}
 REFACTOR_BODY: Values = {
     'type': 'object',
     'properties': {
@@ -170,7 +178,7 @@ OPERATIONS = (
         'stacks.preview',
         'Return the resources that a create would make; make nothing.',
         READER,
-        query=PLANNING,
+        query={'store': FLAG},
         body=NEW_BODY,
     ),
     Operation(
@@ -294,7 +302,7 @@ OPERATIONS = (
         'stacks.list_plans',
         'List the plans of a stack that have not expired, the newest first.',
         READER,
-        calls=call('list_plans', '1.40', 'stack_identity'),
+        calls=LIST_PLANS,
         key='plans',
     ),
     Operation(
@@ -303,7 +311,25 @@ OPERATIONS = (
         'stacks.approve_plan',
         'Approve the plan that another user has stored with the preview of an update.',
         MEMBER,
-        calls=call('approve_plan', '1.40', 'stack_identity', 'plan_id'),
+        calls=APPROVE_PLAN,
+        key='plan',
+    ),
+    Operation(
+        'GET',
+        PLANS,
+        'stacks.list_create_plans',
+        'List the plans of creates that have not expired, the newest first.',
+        rule='stacks:list_plans',
+        calls=LIST_PLANS,
+        key='plans',
+    ),
+    Operation(
+        'POST',
+        f'{PLANS}/{{plan_id}}/approve',
+        'stacks.approve_create_plan',
+        'Approve the plan that another user has stored with the preview of a create.',
+        rule='stacks:approve_plan',
+        calls=APPROVE_PLAN,
         key='plan',
     ),
     # Heat's API has no force=true, which leaves resources that cannot be deleted.

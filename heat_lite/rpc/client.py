@@ -15,8 +15,9 @@ _CHECK_DEPLOYMENT = call('check_software_deployment', '1.27', 'deployment_id', '
 _CREATE = ('stack_name', 'template', 'params', 'files', 'args')
 _UPDATE = ('stack_identity', 'template', 'params', 'files', 'args')
 _FILES = {'environment_files': None, 'files_container': None}
-_STORED = {'revision': Since('1.39'), 'plan': Since('1.40'), 'part': Since('1.40')}
-_PLANNING = {'store': Since('1.40'), 'live': Since('1.40')}
+_PLAN = {'plan': Since('1.40')}
+_STORE = {'store': Since('1.40')}
+_STORED = {'revision': Since('1.39'), **_PLAN, 'part': Since('1.40')}
 _TAGS = {'tags': None, 'tags_any': None, 'not_tags': None, 'not_tags_any': None}
 _SCOPE = {
     'filters': None,
@@ -56,10 +57,12 @@ class EngineClient(RpcClient):
     list_stacks = call('list_stacks', '1.33', **_PAGE, **_SCOPE)
     count_stacks = call('count_stacks', '1.33', **_SCOPE)
     show_stack = call('show_stack', '1.20', 'stack_identity', resolve_outputs=True)
-    preview_stack = call('preview_stack', '1.36', *_CREATE, **_FILES)
-    create_stack = call('create_stack', '1.36', *_CREATE, **_FILES, **_PARENT, template_id=None)
+    preview_stack = call('preview_stack', '1.36', *_CREATE, **_FILES, **_PLAN, **_STORE)
+    create_stack = call(
+        'create_stack', '1.36', *_CREATE, **_FILES, **_PARENT, **_PLAN, template_id=None
+    )
     preview_update_stack = call(
-        'preview_update_stack', '1.36', *_UPDATE, **_FILES, **_STORED, **_PLANNING
+        'preview_update_stack', '1.36', *_UPDATE, **_FILES, **_STORED, **_STORE, live=Since('1.40')
     )
     update_stack = call('update_stack', '1.36', *_UPDATE, **_FILES, **_STORED, template_id=None)
     delete_stack = call(

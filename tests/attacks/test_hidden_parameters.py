@@ -132,6 +132,23 @@ def test_reason_of_a_failure_does_not_quote_a_value(ask, path):
     assert '******' in wrong['output_error']
 
 
+def test_plan_of_a_create_does_not_quote_a_value(ask):
+    body = planted.request('with-a-plan', planted.WORKING)
+    made = ask('POST', '/stacks/preview?store=true', body).json()['stack']['plan']['id']
+    seen = ask('POST', '/stacks/preview', {'plan': made})
+    assert seen.status_code == 200 and not planted.found_in(
+        json.dumps(planted.without_shown(seen.json()))
+    )
+    assert made in ask('GET', '/plans').text
+    assert ask('POST', f'/plans/{made}/approve').status_code == 403
+    taken = ask('POST', '/stacks', {**body, 'parameters': {'body': HIDDEN * 9}})
+    assert taken.status_code == 400
+    path = f'/stacks/with-a-plan/{ask("POST", "/stacks", {"plan": made}).json()["stack"]["id"]}'
+    assert ask.rest(path) == 'CREATE_COMPLETE'
+    read_all(ask, path)
+    assert ask.leaks == []
+
+
 @pytest.mark.parametrize('kind', planted.STRUCTURES)
 def test_reason_of_a_failure_two_stacks_deep_does_not_quote_a_value(ask, kind):
     made = ask('POST', '/stacks', planted.two_stacks_deep(kind, planted.STRUCTURES[kind])).json()

@@ -60,12 +60,18 @@ class StackRequest:
 
     def create_args(self) -> Values:
         """Return the RPC arguments of a create."""
-        args, name, template = self.args(), self.stack_name(), self.template()
+        args = self.args()
+        plan = without_none({api.PLAN: args.pop(api.PLAN, None)})
+        if plan:
+            _require_whole(self.has_content() or 'stack_name' in self.body, args)
+        name = None if plan else self.stack_name()
+        template = None if plan else self.template()
         return {
             'stack_name': name,
             'args': args | self._text,
             'template': template,
             **self.content_args(),
+            **plan,
         }
 
     def update_args(self, existing: bool) -> Values:
@@ -80,8 +86,8 @@ class StackRequest:
             raise exc.HTTPBadRequest(
                 'A revision stands for template, environment, parameters and files: give either.'
             )
-        if api.PLAN in given and (len(given) > 1 or args.keys() - {api.MESSAGE}):
-            raise exc.HTTPBadRequest('A plan is a whole update: only a message may come with it.')
+        if api.PLAN in given:
+            _require_whole(len(given) > 1, args)
         if existing:
             args[api.PARAM_EXISTING] = True
         template = self.template(not existing and not given)
@@ -247,6 +253,11 @@ class StackRequest:
         return args
 
 
+def _require_whole(has_more: bool, args: Values) -> None:
+    if has_more or args.keys() - {api.MESSAGE}:
+        raise exc.HTTPBadRequest('A plan is a whole request: only a message may come with it.')
+
+
 def _map(name: str, value: Value, error_type: str = 'ValueError') -> Values:
     if isinstance(value, dict):
         return value
@@ -339,5 +350,4 @@ UPDATE_ONLY = {
         'target, exclude and replace name resources of a stack: a new one has none.',
     ),
     api.REVISION: 'revision names a former definition of a stack: a new one has none.',
-    api.PLAN: 'plan names the stored preview of an update: a new stack has none.',
 }

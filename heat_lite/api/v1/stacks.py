@@ -90,12 +90,13 @@ class StackController:
         """Return the stack that ``create`` would create."""
         stack_request = StackRequest(body, self.limits)
         args = stack_request.create_args()
-        if any(params.read(operations.PLANNING, request.query).values()):
-            raise exc.HTTPBadRequest(
-                'store and live are for the preview of an update: a plan needs a stack that exists.'
-            )
+        planning = params.read(operations.PLANNING, request.query)
+        if planning.pop(api.LIVE, False):
+            raise exc.HTTPBadRequest('live is for the preview of an update: see observe.')
+        if planning.get(api.STORE) or api.PLAN in args:
+            self.policy.enforce(request.context, 'stacks:create')
         with error_positions.locate_errors(stack_request):
-            row = self.client.preview_stack(request.context, **args)
+            row = self.client.preview_stack(request.context, **args, **planning)
         return {'stack': views.previewed_stack(request, row)}
 
     def refactor(self, request: wsgi.Request, tenant_id: str, body: Value) -> Values:

@@ -20,7 +20,16 @@ SIGNS = {
 #: the actions of the lists of ``resource_changes``, for servers that do not name the action
 ACTIONS = {'added': 'create', 'updated': 'update', 'replaced': 'replace', 'deleted': 'delete'}
 #: what the preview of a create tells of the stack itself
-KEPT = ('has_changes', 'digest', 'outputs', 'output_changes', 'unknown', 'known_after')
+KEPT = (
+    'has_changes',
+    'digest',
+    'outputs',
+    'output_changes',
+    'unknown',
+    'known_after',
+    'plan',
+    'refused',
+)
 #: a resource with a nested stack in the preview of a stock Heat
 OF_HEAT = {'resource_name': '(nested)', 'resource_type': views.STACK_TYPE}
 
@@ -41,17 +50,21 @@ def request(
     except api_client.RequestFailed as error:
         if error.status != 404 or 'template' not in body:
             raise
-        if query:
+        if 'live' in query:
             raise errors.CommandError(
-                f'there is no stack {name}: only an update can become a plan, or be compared with '
-                'objects'
+                f'there is no stack {name}: only an update can be compared with objects'
             ) from None
-        stack = api.call('POST', '/stacks/preview', {**body, 'stack_name': name})['stack']
-        more = {key: stack[key] for key in KEPT if key in stack}
-        nested = iter(stack.get('nested_resources', ()))
-        return Preview({**_additions(stack['resources'], nested), **more}, True)
+        return request_create(api, {'disable_rollback': True, **body, 'stack_name': name}, **query)
     method = 'PATCH' if existing else 'PUT'
     return Preview(api.call(method, f'{path}/preview', body, **query), False)
+
+
+def request_create(api: api_client.ApiClient, body: dict, **query: str) -> Preview:
+    """Return the preview of a create."""
+    stack = api.call('POST', '/stacks/preview', body, **query)['stack']
+    more = {key: stack[key] for key in KEPT if key in stack}
+    nested = iter(stack.get('nested_resources', ()))
+    return Preview({**_additions(stack['resources'], nested), **more}, True)
 
 
 def _additions(resources: list, nested: Iterator[Values]) -> Values:
@@ -136,7 +149,7 @@ def _all(response: Values, base: str = '') -> Iterator[tuple[str, str | None, di
 def show(response: Values, out: terminal.Terminal) -> None:
     """Show the changes, and how many there are of each kind."""
     if response.get('refused'):
-        out.write_line(f'an update would be refused now: {response["refused"]}')
+        out.write_line(f'this would be refused now: {response["refused"]}')
     for path, _, resource in _all(response):
         for ignored in resource.get('ignored_changes', ()):
             out.write_line(f'{path}: the change of {ignored} is ignored')

@@ -1,9 +1,9 @@
-"""The part of the RPC endpoint for stacks about plans: updates that do what a preview has shown.
+"""The part of the RPC endpoint for stacks about plans: requests that do what a preview has shown.
 
 Tests: tests/functional/test_plans.py.
 """
 
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints import drift
 from heat_lite.engine.endpoints.base import Endpoint, Wire
@@ -19,12 +19,17 @@ class Plans(Endpoint):
     def _preview_plan(self, stack: Stack, plan: Wire) -> Wire:
         """Return what the plan would do now, and why it is refused if it is outdated."""
         answer, facts = self._foreseen(stack, plan)
+        return self._with_refusal(stack, plan, facts, answer)
+
+    @staticmethod
+    def _with_refusal(stack: Stack, plan: Wire, facts: list[Wire], answer: Wire) -> Wire:
+        refused = answer.get('refused')
         try:
             plan_facts.require_approval(stack, plan)
             plan_facts.require(stack, plan['facts'], facts)
         except (exception.ApprovalRequired, exception.PlanOutdated) as error:
-            answer['refused'] = answer['refused'] or str(error)
-        return {**answer, api.PLAN: plan_facts.shown(plan)}
+            refused = refused or str(error)
+        return {**answer, 'refused': refused, api.PLAN: plan_facts.shown(plan)}
 
     def _agreed_args(self, stack: Stack, plan: Wire | None) -> Wire:
         """Return what the plan of an update, if there is one, gives for the request.
@@ -62,14 +67,81 @@ class Plans(Endpoint):
         )
         return {**answer, **live}
 
-    def list_plans(self, context: RequestContext, stack_identity: Wire) -> list[Wire]:
-        """Return the plans of a stack that have not expired, the newest first."""
-        return plan_facts.list_all(self._stack(context, stack_identity))
+    def _agreed_create(
+        self, context: RequestContext, plan: Wire, with_values: bool = False
+    ) -> tuple[Stack, Wire, list[Wire]]:
+        """Return the same as ``_foreseen_create``. Raises PlanOutdated for what that refuses."""
+        template = self._runtime.templates.get(plan['raw_template_id'])
+        name, args = plan['stack_name'], plan['args']
+        try:
+            return self._foreseen_create(context, name, template, args, with_values)
+        except (
+            exception.RequestLimitExceeded,
+            exception.StackExists,
+            exception.StackValidationFailed,
+        ) as error:
+            changed = str(error).rstrip('.')
+            raise exception.PlanOutdated(stack_name=name, changed=changed) from error
 
-    def approve_plan(self, context: RequestContext, stack_identity: Wire, plan_id: str) -> Wire:
+    def _foreseen_create(
+        self,
+        context: RequestContext,
+        name: str,
+        template: Template,
+        args: Wire,
+        with_values: bool = True,
+    ) -> tuple[Stack, Wire, list[Wire]]:
+        """Return a validated stack, the preview of its create, and the facts that it stands on."""
+        validation.new_stack(context, self._runtime, name, template)
+        stack = self._new_stack(context, name, template, args)
+        validation.stack(stack)
+        answer = preview.preview_create(stack, bool(args.get(api.PARAM_OBSERVE)), with_values)
+        return stack, answer, [plan_facts.of_create(stack, answer)]
+
+    def _preview_create_plan(self, context: RequestContext, plan: Wire) -> Wire:
+        """Return what the plan would create now, and why it is refused if it is outdated."""
+        stack, answer, facts = self._agreed_create(context, plan)
+        return self._with_refusal(stack, plan, facts, answer)
+
+    def _new_stack(
+        self, context: RequestContext, name: str, template: Template, args: Wire
+    ) -> Stack:
+        validation.stack_name(name)
+        validation.tags(self._runtime, args.get('tags'))
+        return Stack(
+            self._runtime,
+            context,
+            template,
+            tags=args.get('tags') or (),
+            timeout_mins=args.get('timeout_mins') or None,
+            name=name,
+            tenant=context.tenant_id,
+            username=context.username,
+            disable_rollback=args.get('disable_rollback', True),
+            protected=args.get(api.PROTECTED, False),
+            action=status.CREATE,
+            status=status.IN_PROGRESS,
+            status_reason='Stack CREATE started',
+            created_at=Stack.utcnow(),
+            plan=ActionRun(stack_depth=context.stack_depth).as_column(),
+            convergence=self._runtime.limits.convergence_engine,
+        )
+
+    def list_plans(self, context: RequestContext, stack_identity: Wire | None = None) -> list[Wire]:
+        """Return the plans of a stack, without one those of creates, that have not expired, the
+        newest first.
+        """
+        return plan_facts.list_all(context, self._stack_if_given(context, stack_identity))
+
+    def approve_plan(
+        self, context: RequestContext, plan_id: str, stack_identity: Wire | None = None
+    ) -> Wire:
         """Approve the plan of another user. Return it."""
-        stack = self._stack(context, stack_identity)
-        return plan_facts.shown(plan_facts.approve(stack, plan_id))
+        stack = self._stack_if_given(context, stack_identity)
+        return plan_facts.shown(plan_facts.approve(context, stack, plan_id))
+
+    def _stack_if_given(self, context: RequestContext, identity: Wire | None) -> Stack | None:
+        return None if identity is None else self._stack(context, identity)
 
 
 def revision_message(plan: Wire, given: str | None) -> str:

@@ -5,7 +5,7 @@ Tests: tests/functional/test_engine.py.
 
 import json
 
-from heat_lite.common import exception, status
+from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.engine.endpoints import plans
 from heat_lite.engine.endpoints.base import Wire, on_working_engine
@@ -13,7 +13,7 @@ from heat_lite.engine.endpoints.stack_moves import StackMoves
 from heat_lite.engine.execution import actions, plan_facts, preview
 from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.stack import adoption, partial_update, revisions, stack_storage
-from heat_lite.engine.stack.action_run import REQUEST, ActionRun
+from heat_lite.engine.stack.action_run import REQUEST
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking, validation
 from heat_lite.rpc import api
@@ -44,13 +44,22 @@ class Stacks(plans.Plans):
         stack_user_project_id: str | None = None,
         parent_resource_name: str | None = None,
         template_id: int | None = None,
+        plan: str | None = None,
     ) -> Wire:
         """Store the stack and begin to create or adopt it. Return its identity.
 
         With ``owner_id`` the stack is nested in that one; ``template_id`` then names the stored
-        template, environment and files.
+        template, environment and files. ``plan`` stands for the whole request. Raises PlanOutdated
+        unless it would do what the plan says.
         """
         validation.capacity(context, self._runtime)
+        agreed = plan_facts.find(context, None, plan) if plan else None
+        if agreed:
+            foreseen, _, facts = self._agreed_create(context, agreed)
+            plan_facts.require(foreseen, agreed['facts'], facts)
+            stack_name, template_id = agreed['stack_name'], agreed['raw_template_id']
+            message = plans.revision_message(agreed, args.get(api.MESSAGE))
+            args = {**agreed['args'], api.MESSAGE: message}
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
         if template_id is None:
             parsed = masking.unmasked(
@@ -72,7 +81,9 @@ class Stacks(plans.Plans):
         validation.stored_names(parsed)
         if adopted is not None:
             adoption.begin(stack, adopted['resources'])
-        if stack_storage.store(stack, on_behalf_of=args.get(api.ON_BEHALF_OF)):
+        elif owner_id is None:
+            plan_facts.require_approval(stack, agreed)
+        if stack_storage.store(stack, args.get(api.ON_BEHALF_OF), plan):
             actions.create(stack, adopted is not None)
         return stack.identifier().as_dict()
 
@@ -102,16 +113,32 @@ class Stacks(plans.Plans):
         args: Wire,
         environment_files: list[str] | None = None,
         files_container: str | None = None,
+        plan: str | None = None,
+        store: bool = False,
     ) -> Wire:
-        """Return the stack as it would be created, with its resources. Nothing is stored."""
+        """Return the stack as it would be created, with its resources.
+
+        Nothing is stored, except the plan with ``store``.
+        """
+        if plan:
+            return self._preview_create_plan(context, plan_facts.find(context, None, plan))
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
         parsed = masking.unmasked(
             self._template(context, template, params, files, environment_files, files_container)
         )
-        validation.new_stack(context, self._runtime, stack_name, parsed)
-        stack = self._new_stack(context, stack_name, parsed, args)
-        validation.stack(stack)
-        return preview.preview_create(stack, bool(args.get(api.PARAM_OBSERVE)))
+        if not store:
+            return self._foreseen_create(context, stack_name, parsed, args)[1]
+        if adopted is not None:
+            raise exception.NotSupported(feature='A plan of an adoption')
+        validation.stored_names(parsed)
+        stored = parsed.with_text(args.get(api.TEMPLATE_TEXT))
+        kept = {*FIELDS, api.PARAM_TAGS, api.PARAM_OBSERVE}
+        draft: Wire = {
+            'raw_template_id': self._runtime.templates.store(stored),
+            'args': {name: args[name] for name in kept.intersection(args)},
+        }
+        stack, answer, facts = self._foreseen_create(context, stack_name, parsed, args)
+        return {**answer, api.PLAN: plan_facts.shown(plan_facts.keep(stack, draft, facts))}
 
     @on_working_engine
     def update_stack(
@@ -351,30 +378,6 @@ class Stacks(plans.Plans):
 
     # ------------------------------------------------------------ helpers
 
-    def _new_stack(
-        self, context: RequestContext, name: str, template: Template, args: Wire
-    ) -> Stack:
-        validation.stack_name(name)
-        validation.tags(self._runtime, args.get('tags'))
-        return Stack(
-            self._runtime,
-            context,
-            template,
-            tags=args.get('tags') or (),
-            timeout_mins=args.get('timeout_mins') or None,
-            name=name,
-            tenant=context.tenant_id,
-            username=context.username,
-            disable_rollback=args.get('disable_rollback', True),
-            protected=args.get(api.PROTECTED, False),
-            action=status.CREATE,
-            status=status.IN_PROGRESS,
-            status_reason='Stack CREATE started',
-            created_at=Stack.utcnow(),
-            plan=ActionRun(stack_depth=context.stack_depth).as_column(),
-            convergence=self._runtime.limits.convergence_engine,
-        )
-
     def _as_updated(self, stack: Stack, template: Template, args: Wire) -> Stack:
         """Return the stack with the new template, for validation only. Nothing is stored."""
         validation.tags(self._runtime, args.get('tags'))
@@ -385,7 +388,7 @@ class Stacks(plans.Plans):
 def _stored_update(stack: Stack, revision: int | None, plan: str | None) -> Wire | None:
     """Return the revision or the plan that an update takes; None without one."""
     if plan is not None:
-        return plan_facts.find(stack, plan)
+        return plan_facts.find(stack.context, stack, plan)
     return None if revision is None else revisions.find(stack, revision)
 
 

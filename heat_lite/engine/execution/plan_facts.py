@@ -1,4 +1,4 @@
-"""The facts that the plan of an update stands on: if one has changed, the plan is not applied.
+"""The facts that a plan stands on: if one has changed, the plan is not applied.
 
 Facts are ``{what: fingerprint}``. The fingerprints are keyed, so they disclose no secret.
 
@@ -8,6 +8,7 @@ Tests: tests/functional/test_plans.py.
 from collections.abc import Iterator, Sequence
 
 from heat_lite.common import exception, status
+from heat_lite.common.context import RequestContext
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import revisions as db_revisions, stacks as db_stacks
 from heat_lite.engine.execution import preview
@@ -27,6 +28,8 @@ DECISION = (
 )
 #: what the names of facts about resources begin with
 RESOURCE = 'resource '
+#: the keys of a resource in the preview of a create that are about its live object
+LIVE_PARTS = ('live_properties', 'live_owner', 'live_error')
 
 
 def stored(stack: Stack) -> Values:
@@ -71,6 +74,25 @@ def _decisions(answer: Values) -> Iterator[Value]:
             yield [*map(each.get, DECISION), nested]
 
 
+def of_create(stack: Stack, answer: Values) -> Values:
+    """Return the facts of the preview of a create: what becomes of each resource, and the live
+    objects that it has read.
+    """
+    found: Values = {}
+    for each in [*_flat(answer['resources']), *answer['nested_resources']]:
+        known = [each.get(name) for name in ('resource_type', *DECISION, *LIVE_PARTS)]
+        found.setdefault(f'{RESOURCE}{each["resource_name"]}', []).append(known)
+    return _keyed(stack, found)
+
+
+def _flat(resources: list[Value]) -> Iterator[Values]:
+    for each in resources:
+        if isinstance(each, list):
+            yield from _flat(each)
+        else:
+            yield each
+
+
 def may_replace(answer: Values) -> bool:
     """Return whether the update of a preview replaces resources, or may do so."""
     return any(
@@ -104,7 +126,9 @@ def require(stack: Stack, planned: Sequence[Values], present: Sequence[Values]) 
 
 
 def require_approval(stack: Stack, plan: Values | None) -> None:
-    """Raise ApprovalRequired if the stack has a tag for which an update needs an approved plan."""
+    """Raise ApprovalRequired if the stack has a tag for which an update or a create needs an
+    approved plan.
+    """
     tags = set(stack.limits.plan_required_tags).intersection(stack.tags)
     if tags and (plan is None or plan['approved_at'] is None):
         raise exception.ApprovalRequired(stack_name=stack.name, tags=', '.join(sorted(tags)))
@@ -116,12 +140,15 @@ def require_approval(stack: Stack, plan: Values | None) -> None:
 def keep(stack: Stack, draft: Values, facts: Sequence[Values]) -> Values:
     """Store a plan.
 
-    ``draft``: the raw_template_id, the options, the args and the part (``run``) of the update.
+    ``draft``: the raw_template_id, the options, the args and the part (``run``) of the update; of a
+    stack that is not stored, the raw_template_id and the args of its create.
     """
-    run = {name: sorted(each) for name, each in draft['run'].items()}
-    content = {'options': draft['options'], 'args': draft['args'], 'run': run, 'facts': facts}
+    run = {name: sorted(each) for name, each in draft.get('run', {}).items()}
+    content = {'options': draft.get('options'), 'args': draft['args'], 'run': run, 'facts': facts}
+    if stack.id is None:
+        content['stack_name'] = stack.name
     row = {
-        'stack_id': stack.id,
+        **owner(stack.context, stack),
         'raw_template_id': draft['raw_template_id'],
         'content': content,
         'user_id': stack.context.user_id,
@@ -130,29 +157,40 @@ def keep(stack: Stack, draft: Values, facts: Sequence[Values]) -> Values:
     return _plan(db_revisions.add_plan(row, stack.limits.plan_lifetime))
 
 
-def find(stack: Stack, plan_id: str) -> Values:
-    """Return a plan: its columns and what is in its content. Raises NotFound."""
-    row = db_revisions.get_plan(stack.id, plan_id)
+def owner(context: RequestContext, stack: Stack | None) -> Values:
+    """Return whose plans they are (see ``db.revisions``): those of creates have no stored stack."""
+    if stack is None or stack.id is None:
+        return {'tenant': context.tenant_id}
+    return {'stack_id': stack.id}
+
+
+def find(context: RequestContext, stack: Stack | None, plan_id: str) -> Values:
+    """Return a plan: its columns and what is in its content; without a stack that of a create.
+
+    Raises NotFound.
+    """
+    row = db_revisions.get_plan(owner(context, stack), plan_id)
     if row is None:
-        raise exception.NotFound(f'Stack {stack.name} has no plan {plan_id}, or it has expired')
+        whose = 'The project' if stack is None else f'Stack {stack.name}'
+        raise exception.NotFound(f'{whose} has no plan {plan_id}, or it has expired')
     return _plan(row)
 
 
-def list_all(stack: Stack) -> list[Values]:
-    """Return the plans of a stack, the newest first."""
-    return [shown(_plan(row)) for row in db_revisions.list_plans(stack.id)]
+def list_all(context: RequestContext, stack: Stack | None) -> list[Values]:
+    """Return the plans of a stack, without one those of creates; the newest first."""
+    return [shown(_plan(row)) for row in db_revisions.list_plans(owner(context, stack))]
 
 
 def _plan(row: Row) -> Values:
     return {**row._mapping, **row.content}
 
 
-def approve(stack: Stack, plan_id: str) -> Values:
+def approve(context: RequestContext, stack: Stack | None, plan_id: str) -> Values:
     """Store that the requester approves a plan; return it. Raises Forbidden for its author."""
-    if find(stack, plan_id)['user_id'] == stack.context.user_id:
+    if find(context, stack, plan_id)['user_id'] == context.user_id:
         raise exception.Forbidden(message='A plan is approved by another user than its author.')
-    db_revisions.approve_plan(plan_id, stack.context.username)
-    return find(stack, plan_id)
+    db_revisions.approve_plan(plan_id, context.username)
+    return find(context, stack, plan_id)
 
 
 def shown(plan: Values) -> Values:
@@ -163,6 +201,10 @@ def shown(plan: Values) -> Values:
         ('expiry_time', 'expires_at'),
     )
     return {
-        **{name: plan[name] for name in ('id', 'username', 'approver')},
+        **{
+            name: plan[name]
+            for name in ('id', 'username', 'approver', 'stack_name')
+            if name in plan
+        },
         **{name: format.time(plan[column]) for name, column in times},
     }

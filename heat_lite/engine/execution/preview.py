@@ -3,6 +3,7 @@
 Tests: tests/functional/test_preview.py.
 """
 
+import functools
 from collections.abc import Collection
 
 from heat_lite.common import exception, status
@@ -126,16 +127,17 @@ def _property_change(change: PropertyChange) -> Values:
     }
 
 
-def preview_create(stack: Stack, with_live: bool = False) -> Values:
+def preview_create(stack: Stack, with_live: bool = False, with_values: bool = True) -> Values:
     """Return the preview of a stack that is not stored, with its resources.
 
-    ``with_live`` adds the live properties of the objects that ``external_id`` names.
+    ``with_live`` adds the live properties of the objects that ``external_id`` names. Without
+    ``with_values`` the properties are only among the changes, which mask secrets.
     """
     stack.foresight = Foresight()
     result = format.stack(stack)
     predicted = predict_create(stack)
     result['nested_resources'] = []
-    result['resources'] = _resources(predicted, result['nested_resources'], with_live)
+    result['resources'] = _resources(predicted, result['nested_resources'], with_live, with_values)
     result['has_changes'] = True
     _, outputs = stack_changes(predicted, {}, {})
     result.update(
@@ -146,7 +148,10 @@ def preview_create(stack: Stack, with_live: bool = False) -> Values:
 
 
 def _resources(
-    predicted: UpdatePreview, nested: list[Values], with_live: bool = False
+    predicted: UpdatePreview,
+    nested: list[Values],
+    with_live: bool = False,
+    with_values: bool = True,
 ) -> list[Value]:
     """The resources of a new stack. A list stands for one that has a nested stack; it is added to
     ``nested``.
@@ -160,9 +165,12 @@ def _resources(
         if change.nested not in (None, UNKNOWN):
             named = {'resource_name': name, 'resource_type': item.type()}
             nested.append({**named, **format_change(change)})
-            result.append(_resources(change.nested, nested))
+            result.append(_resources(change.nested, nested, with_values=with_values))
         else:
-            shown = format.preview(item, required_by.get(name, ()))
+            show = (
+                format.preview if with_values else functools.partial(format.resource, detail=True)
+            )
+            shown = show(item, required_by.get(name, ()))
             live = _live(item) if with_live and item.definition.external_id is not None else {}
             result.append({**format_change(change), **shown, **live})
     return result

@@ -15,15 +15,21 @@ from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.stack.stack_fields import COLUMNS, FIELDS
 
 
-def store(stack: Stack, on_behalf_of: str | None = None) -> bool:
+def store(stack: Stack, on_behalf_of: str | None = None, plan_id: str | None = None) -> bool:
     """Store the template, stack, tags and lock. Return False if another engine has done so before.
 
-    ``on_behalf_of``: see ``db.stack_creation.store``.
+    ``on_behalf_of`` and ``plan_id``: see ``db.stack_creation.store``.
     """
     stack.digest = fingerprint.stack_fingerprint(stack)
     row, engine_id = new_row(stack), stack.runtime.engine_id
     stack.id, template_id = stack_creation.store(
-        stack.template.content(), row, stack.tags, engine_id, on_behalf_of, revisions.first(stack)
+        stack.template.content(),
+        row,
+        stack.tags,
+        engine_id,
+        on_behalf_of,
+        revisions.first(stack),
+        plan_id,
     )
     if template_id is None:
         return False

@@ -32,6 +32,8 @@ ADDED_ARGUMENTS = {
         for each in ('plan', 'part')
     ),
     *(('engine', 'preview_update_stack', name) for name in ('store', 'live')),
+    *(('engine', 'preview_stack', name) for name in ('plan', 'store')),
+    ('engine', 'create_stack', 'plan'),
 }
 #: what the release before declares and never sends
 NEVER_SENT = {('worker', 'check_resource_delete_snapshot')}
