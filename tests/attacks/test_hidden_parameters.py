@@ -243,6 +243,8 @@ def use_other_routes(ask):
     ask('GET', '/template_versions/heat_template_version.2021-04-16/functions')
     ask('POST', '/validate', planted.request('x'))
     ask('POST', '/stacks/preview', planted.request('x'))
+    ask('GET', '/plans')
+    ask('POST', '/plans/unknown/approve')
     body = planted.request('x')
     texts = {key: json.dumps(body[key]) for key in ('template', 'environment')}
     for url in ('/validate/lint', '/validate/complete'):

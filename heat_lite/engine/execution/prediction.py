@@ -352,14 +352,16 @@ class _Walk:
         )
 
     def _hidden_parameters(self, resource: Resource, parameters: set[str]) -> frozenset[str]:
-        """The parameters that get secrets; a property that is no parameter concerns all of them."""
+        """The parameters that get secrets; a property that is no parameter concerns all of them,
+        or without any ``masking.ALL``.
+        """
         schemata, given = resource.properties_schema, resource.definition.properties or {}
         secret = {
             _canonical(key, schemata)
             for key, snippet in given.items()
             if self._taint.is_tainted([snippet])
         }
-        return frozenset(secret if secret <= parameters else parameters)
+        return frozenset(secret if secret <= parameters else parameters or {masking.ALL})
 
     @staticmethod
     def _child(resource: Resource) -> Stack | None:

@@ -160,6 +160,11 @@ def masked(stack: 'Stack', name: str, properties: Mapping[str, Value]) -> Values
     }
 
 
+#: among the hidden parameters of a stack: all its values may be secret. The template of a group has
+#: no parameters: it has the values themselves
+ALL = '*'
+
+
 class TaintTracker:
     """Tracks which resources hold secrets in their properties, also through attributes of other
     resources.
@@ -209,6 +214,8 @@ class TaintTracker:
         return MASK
 
     def _reads_secret(self, snippet: Value) -> bool:
+        if ALL in self.hidden:
+            return True
         if not isinstance(snippet, function.Function | dict | list):
             return False
         if self._secret and function.dependencies(snippet) & self._secret:
