@@ -347,7 +347,7 @@ REFUSED = {
     'no stack at all': (
         moved(('x', 'y/x'), y=ONE, b=B),
         {'b.yaml': inner('z')},
-        'app/y has no nested stack: Test::Server makes none',
+        'app/y has no nested stack',
     ),
     'the nested stack moves, too': (
         moved(('x', 'c/x'), ('b', 'c'), y=ONE, c=B),
@@ -404,3 +404,42 @@ def test_entries_of_the_environment_follow_into_the_nested_stack(engine):
     engine.update(app, moved(('a/x', 'x'), y=ONE, x=ONE), existing=True)
     found = engine.client.get_environment(engine.context, stack_identity=app)
     assert found['resource_registry']['resources'] == {'x': protected}
+
+
+def test_plan_of_moves_is_made_as_shown(engine):
+    app = engine.create({**OWN, 'resources': {'x': ONE, 'y': ONE}}, 'app')
+    before = places(engine, app)
+    made = engine.client.preview_update_stack(
+        engine.context,
+        stack_identity=app,
+        template=moved(('x', 'a/x'), y=ONE, a=A),
+        params={},
+        files={'a.yaml': inner('x')},
+        args={},
+        store=True,
+    )
+    assert made['moved'] == [{'from': 'x', 'to': 'a/x'}]
+    for is_made in (False, True):
+        ask = dict(template=None, params=None, files=None, args={}, plan=made['plan']['id'])
+        if is_made:
+            with pytest.raises(exception.PlanOutdated):
+                engine.client.update_stack(engine.context, stack_identity=app, **ask)
+        else:
+            engine.client.update_stack(engine.context, stack_identity=app, **ask)
+            engine.wait(app)
+        assert engine.state(app) == 'UPDATE_COMPLETE'
+        assert places(engine, app) == {'a/x': before['x'], 'y': before['y']}
+
+
+def test_resource_without_its_nested_stack_gets_nothing(engine):
+    app = engine.create(
+        {**OWN, 'resources': {'x': ONE, 'a': A}}, 'app', files={'a.yaml': inner('z')}
+    )
+    gone = engine.client.describe_stack_resource(
+        engine.context, stack_identity=app, resource_name='a'
+    )['nested_stack_id']
+    engine.wait_for_free_lock(gone)
+    engine.delete(gone)
+    into = moved(('x', 'a/x'), a=A)
+    with pytest.raises(exception.RefactoringRefused, match='app/a has no nested stack'):
+        engine.update(app, into, files={'a.yaml': inner('x')})

@@ -138,6 +138,9 @@ class Refactoring:
                 self.problems.append(f'there is no resource {source}')
             if to in places - self._moves.keys():
                 self.problems.append(f'{to} exists already')
+        self.problems += [
+            f'{place} has no nested stack' for place in self._containers if place in places
+        ]
         for key, rows in self._rows.items():
             seen = set()
             for row in rows:

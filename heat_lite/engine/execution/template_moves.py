@@ -122,7 +122,7 @@ def _nested(stack: Stack, name: str) -> Stack | None:
     nested: Value = getattr(stack.resource_for(name), 'nested_stack', None)
     if nested is not None:
         nested.refresh()
-    return nested and nested.stack
+    return nested and nested.existing_stack()
 
 
 def _find(root: Stack, path: str) -> Found | None:
