@@ -312,12 +312,12 @@ REFUSED = {
     'the new nested stack has more': (
         moved(('x', 'a/x'), a=A, y=ONE, b=B),
         {'a.yaml': inner('x', 'more'), 'b.yaml': inner('z')},
-        'a-.*/more would be created|/more would be created',
+        'app/a/more would be created',
     ),
     'another value': (
         moved(('x', 'a/x'), a=A, y=ONE, b=B),
         {'a.yaml': inner('x', size=6), 'b.yaml': inner('z')},
-        '/x would be updated: size',
+        'app/a/x would be updated: size',
     ),
     'another resource changes': (
         moved(('x', 'a/x'), a=A, y=server(size=6), b=B),
@@ -337,7 +337,7 @@ REFUSED = {
     'the nested stack does not have it': (
         moved(('x', 'b/x'), y=ONE, b=B),
         {'b.yaml': inner('z')},
-        '/x is not in the template',
+        'app/b/x is not in the template',
     ),
     'a stack of its own': (
         moved(('x', 'a/x'), a=REMOTE, y=ONE, b=B),
@@ -360,7 +360,7 @@ REFUSED = {
             'a.yaml': 'heat_template_version: 2021-04-16\nresources: {x: {type: OS::Heat::None}}',
             'b.yaml': inner('z'),
         },
-        '/x would get another type',
+        'app/a/x would get another type',
     ),
 }
 

@@ -49,9 +49,10 @@ def find(stack: Stack, template: Template) -> Refactoring | None:
 def _within(stack: Stack, wanted: Mapping[str, tuple[Found, str]]) -> Refactoring:
     """Return the moves to names in the stack itself."""
     stacks, moves = {stack.name: stack}, {}
-    for (owner, name), to in wanted.values():
-        stacks[owner.name] = owner
-        moves[Place(owner.name, name)] = Place(stack.name, to)
+    for source, ((owner, _), to) in wanted.items():
+        place = _place(stack, source)
+        stacks[place.template] = owner
+        moves[place] = Place(stack.name, to)
     templates = {
         key: each.template
         if each is stack
@@ -59,7 +60,7 @@ def _within(stack: Stack, wanted: Mapping[str, tuple[Found, str]]) -> Refactorin
         for key, each in stacks.items()
     }
     moved, problems = moving.move(templates, moves)
-    drafts = {key: Draft(each, moved[key], moved[key], key) for key, each in stacks.items()}
+    drafts = {key: Draft(each, moved[key], moved[key], each.name) for key, each in stacks.items()}
     work = Refactoring(drafts, moves)
     work.problems = [text for found in problems.values() for text in found]
     return work
@@ -78,18 +79,16 @@ def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, st
     for path in sorted(paths):  # a stack comes before those nested in it
         outer, _, name = path.rpartition('/')
         stacks[path] = _nested(stacks[outer], name) or _new(stacks[outer], name)
-    moves = {}
-    for source, (_, to) in wanted.items():
-        (old, name), (new, new_name) = (path.rpartition('/')[::2] for path in (source, to))
-        moves[Place(stacks[old].name, name)] = Place(stacks[new].name, new_name)
-    moved, _ = moving.move({each.name: each.template for each in stacks.values()}, moves)
+    moves = {_place(stack, source): _place(stack, to) for source, (_, to) in wanted.items()}
+    keys = {path: _place(stack, f'{path}/').template for path in stacks}
+    moved, _ = moving.move({keys[path]: each.template for path, each in stacks.items()}, moves)
     drafts = {}
     for path, each in stacks.items():
-        draft = drafts[each.name] = Draft(each, moved[each.name], None, each.name)
+        draft = drafts[keys[path]] = Draft(each, moved[keys[path]], None, each.name)
         if not path:
             draft.wanted = template
         elif path.partition('/')[0] in template.resource_snippets:
-            draft.parent = stacks[path.rpartition('/')[0]].name
+            draft.parent = keys[path.rpartition('/')[0]]
         else:  # the update deletes it
             draft.wanted = _without_outputs(each, {*each.definitions}, draft.moved)
     work = Refactoring(drafts, moves)
@@ -98,6 +97,12 @@ def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, st
         for path in sorted(paths & {*wanted, *(to for _, to in wanted.values())})
     ]
     return work
+
+
+def _place(stack: Stack, path: str) -> Place:
+    """Return the place at a path; the keys of stacks are paths that begin with the root's name."""
+    outer, _, name = f'{stack.name}/{path}'.replace('//', '/').rpartition('/')
+    return Place(outer, name)
 
 
 def _new(parent: Stack, name: str) -> Stack:
