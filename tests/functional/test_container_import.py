@@ -145,6 +145,27 @@ def test_properties_of_objects_are_described(driver, made):
         assert not live.keys() - wanted[each['resource_name']].keys() - {'subnet', 'gateway'}, live
 
 
+def test_image_is_imported_under_its_name(driver, engine):
+    name, image = named('image'), 'HeatLite::Container::Image'
+    context = {'Dockerfile': f'FROM {podman.IMAGE}\nENV MADE=1\n'}
+    made = {'type': image, 'properties': {'name': name, 'context': context}}
+    former = driver.create({'resources': {'it': made}}, name=named('former'))
+    assert driver.state(former) == 'CREATE_COMPLETE', driver.stack(former)['stack_status_reason']
+    found = driver.physical_id(former, 'it')
+    driver.client.abandon_stack(driver.context, stack_identity=former)
+    given = {**VERSION, 'resources': {'it': {**made, 'import': {'id': found}}}}
+    stack = driver.create({**VERSION, 'resources': {}}, name=named('new'))
+    other = {**made, 'import': {'id': found}, 'properties': {'name': 'x', 'context': context}}
+    with pytest.raises(exception.StackValidationFailed, match='another name'):
+        driver.update(stack, {**VERSION, 'resources': {'it': other}})
+    driver.update(stack, given)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert driver.physical_id(stack, 'it') == found
+    assert not driver.preview(stack, given)['has_changes']
+    driver.delete(stack)
+    assert not engine.images(name)
+
+
 def test_object_of_others_is_not_imported(driver, engine):
     client = engine.client()
     name = named('foreign')

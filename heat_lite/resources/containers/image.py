@@ -45,6 +45,7 @@ class Image(EngineObject):
     entity = 'images'
     noun = 'image'
     structured = ('context',)
+    shown_at = {'name': 'RepoTags.0'}
 
     properties_schema = {
         'name': string(
@@ -126,6 +127,19 @@ class Image(EngineObject):
     @staticmethod
     def name_of(shown):
         return next(iter(shown.get('RepoTags') or ()), None)
+
+    def handle_adopt(self, resource_data):
+        super().handle_adopt(resource_data)
+        self.resource_id_set(self.inspect()['Id'])  # an import may name the image
+
+    def described(self, found):
+        """Return the name and the labels that are given, where engines show others for them."""
+        values, stored = super().described(found), self.stored_properties() or {}
+        if stored.get('name') and self.find_existing() == found['Id']:
+            values['name'] = stored['name']
+        if not self._is_made():  # they are those of its author
+            values['labels'] = stored.get('labels') or {}
+        return values
 
     def handle_create(self):
         if self.properties['context']:
