@@ -41,6 +41,9 @@ def dialect_module(dialect: str) -> types.ModuleType:
     return importlib.import_module(f'sqlalchemy.dialects.{dialect}')
 
 
+_EMPTY: dict[str, type] = {'{}': dict, '[]': list}
+
+
 class Json(TypeDecorator):
     """A JSON value as ASCII text with escapes, independent of character sets and NUL."""
 
@@ -58,6 +61,8 @@ class Json(TypeDecorator):
         return None if value is None else json.dumps(value)
 
     def process_result_value(self, value: Value, dialect: Dialect) -> Value:
+        if value in _EMPTY:  # as in most rows
+            return _EMPTY[value]()
         return None if value is None else from_json(value)
 
 

@@ -187,7 +187,7 @@ def _rows_with_data(
     The data is read last. An update that is written meanwhile gives new data to an old row, whose
     state tells that it is being updated; old data would look like that of the ended update.
     """
-    rows = list(session.execute(query))
+    rows = session.rows(query)
     data = _data(_DATA.join(models.resource).where(which))
     for row in rows:
         yield row, data.get(row[0], ())
@@ -216,7 +216,7 @@ def _complete_row(row: Row, data: Sequence) -> ResourceRow:
 def _data(query: Select) -> Mapping[int, list]:
     """Return the stored data by resource id: [(key, value, method)]."""
     found = collections.defaultdict(list)
-    for resource_id, *value in session.execute(query):
+    for resource_id, *value in session.rows(query):
         found[resource_id].append(value)
     return found
 

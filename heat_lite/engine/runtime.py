@@ -90,7 +90,7 @@ class TemplateCache:
     """
 
     def __init__(self, max_entries: int = 256, kilobytes: int = 64 * 1024) -> None:
-        self._cache = lru_cache.LruCache(max_entries, kilobytes, lru_cache.template_weight)
+        self._cache = lru_cache.LruCache(max_entries, kilobytes, lambda template: template.weight)
 
     def get(self, template_id: int) -> Template:
         template = self._cache.get(template_id)

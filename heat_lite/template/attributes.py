@@ -42,7 +42,7 @@ class Attributes(SchemaMap):
 
     def get(self, name: str, *path: Value) -> Value:
         """Return the value at a path in an attribute, None if the path does not exist."""
-        return select(self[name], path)
+        return select(self[name], path) if path else self[name]
 
     def is_cached(self, name: str) -> bool:
         return name in self._cache

@@ -27,7 +27,7 @@ from heat_lite.template.schema import PropertySchema
 from heat_lite.template.unknown import Unknown
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)
 class CheckOptions:
     """Options of a conversion.
 

@@ -1,9 +1,9 @@
 """Parsed definitions of resources and outputs."""
 
 import copy
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from heat_lite.common import exception
+from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
 from heat_lite.template import checks, function, resource_registry
 from heat_lite.template.dialects import Version
@@ -14,6 +14,7 @@ from heat_lite.template.unknown import Unknown
 PARTS = ('properties', 'metadata', 'update_policy', 'external_id', 'import_id')
 #: the parts with functions, in the order in which Heat reads them: the first fault is reported
 _PARSED = ('properties', 'metadata', 'deletion_policy', 'update_policy', 'external_id')
+_ABSENT = {'deletion_policy': 'Delete'}
 
 
 class ResourceDefinition:
@@ -53,12 +54,14 @@ class ResourceDefinition:
         self.condition = snippet.get(words['condition'])
         depends_on = snippet.get(words['depends_on'])
         self.depends_on = [depends_on] if isinstance(depends_on, str) else list(depends_on or ())
-        place = self.place('lifecycle')
-        self._lifecycle = snippet.get(place[-1]) or {}
-        checks.raise_first(resource_registry.lifecycle_violations(self._lifecycle), place)
+        self._lifecycle = snippet.get(words.get('lifecycle')) or {}
+        if self._lifecycle:
+            violations = resource_registry.lifecycle_violations(self._lifecycle)
+            checks.raise_first(violations, self.place('lifecycle'))
         for part in _PARSED:
             parse = self._deletion_policy if part == 'deletion_policy' else self._parsed
-            setattr(self, part, parse(part, parser))
+            is_given = words.get(part) in snippet
+            setattr(self, part, parse(part, parser) if is_given else _ABSENT.get(part))
         self.import_id = self._import_id(parser)
         for part in ('external_id', 'import_id'):
             if isinstance(getattr(self, part), function.Function) and self._is_null(part, parser):
@@ -67,21 +70,23 @@ class ResourceDefinition:
         self._refuse_function('update_policy')
 
     def _parsed(self, part: str, parser: Parser) -> Value:
-        place = self.place(part)
-        snippet = self.raw.get(place[-1])
+        snippet = self._snippet(part)
         if snippet is None:
             return None
         try:
             return parser.parse(snippet)
         except exception.StackValidationFailed as error:
-            raise function.prefix_error(error, *place) from error.__cause__
+            raise function.prefix_error(error, *self.place(part)) from error.__cause__
+
+    def _snippet(self, part: str) -> Value:
+        return self.raw.get(self.version.dialect.resource.get(part))
 
     def _import_id(self, parser: Parser) -> Value:
-        place = self.place('import_id')
-        snippet = self.raw.get(place[-1])
+        snippet = self._snippet('import_id')
         if snippet is None:
             return None
-        checks.raise_first(resource_registry.import_violations(snippet, self.raw), place)
+        violations = resource_registry.import_violations(snippet, self.raw)
+        checks.raise_first(violations, self.place('import_id'))
         return self._parsed('import_id', parser)['id']
 
     def _refuse_function(self, part: str) -> None:
@@ -105,7 +110,7 @@ class ResourceDefinition:
         It must not depend on another resource, which may be deleted already.
         """
         place = self.place(part)
-        policy = self.raw.get(place[-1], 'Delete')
+        policy = self.raw[place[-1]]
         if not isinstance(policy, str):
             try:
                 policy = function.resolve(self._parsed(part, parser), parser.scope)
@@ -123,22 +128,23 @@ class ResourceDefinition:
         except (exception.HeatException, *function.ARGUMENT_ERRORS):
             return False  # it reads a resource, or the validation of the resource reports it
 
-    def _lifecycles(self) -> Iterator[Mapping[str, Value]]:
-        """Yield the lifecycle of the template and those of the environment."""
-        yield self._lifecycle
-        if self.template is not None and self.template.environment is not None:
-            yield from self.template.environment.registry.lifecycles(self.name)
+    @lru_cache.cached_property
+    def _lifecycles(self) -> Sequence[Mapping[str, Value]]:
+        """The lifecycle of the template and those of the environment, without empty ones."""
+        environment = getattr(self.template, 'environment', None)
+        others = () if environment is None else environment.registry.lifecycles(self.name)
+        return tuple(each for each in (self._lifecycle, *others) if each)
 
     @property
     def prevents_destroy(self) -> bool:
         """Whether no update may replace or delete the object, and no delete may take the stack."""
-        return any(each.get(resource_registry.PREVENT_DESTROY) for each in self._lifecycles())
+        return any(each.get(resource_registry.PREVENT_DESTROY) for each in self._lifecycles)
 
     @property
     def ignored_paths(self) -> list[str]:
         """The paths of properties whose changes an update passes over."""
         key = resource_registry.IGNORE_CHANGES
-        return [path for each in self._lifecycles() for path in each.get(key, ())]
+        return [path for each in self._lifecycles for path in each.get(key, ())]
 
     def check_ignored_paths(self, schemata: Mapping) -> None:
         """Raise StackValidationFailed for a path of ``ignore_changes`` that leads to no property.
@@ -185,8 +191,8 @@ class ResourceDefinition:
 
     def with_properties(self, values: Mapping[str, Value]) -> 'ResourceDefinition':
         """Return a copy for reading other properties. Its ``raw`` is not changed."""
-        other = copy.copy(self)
-        other.properties = values
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), properties=values)
         return other
 
     def with_type(self, name: str) -> 'ResourceDefinition':
@@ -242,7 +248,8 @@ class ResourceDefinition:
     def validate(self, scope: function.Scope | None = None) -> None:
         """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
         for part in PARTS:
-            if given := getattr(self, part):
+            # a part without functions is that of the template
+            if (given := getattr(self, part)) and given is not self._snippet(part):
                 function.validate(given, self.place(part), scope)
 
     def __eq__(self, other: object) -> bool:

@@ -118,6 +118,12 @@ class Properties(SchemaMap):
 
     def raw_values(self, without: Collection[str] = ()) -> dict[str, Value]:
         """Return the given values by property: resolved, but not converted and without ids."""
+        if not self._rules and not self._facts.aliases:
+            return {
+                key: self._resolve_nested(value)
+                for key, value in self.data.items()
+                if key in self.schemata and key not in without and not is_omitted(value)
+            }
         with self.translated_once():
             sources = {key: self._source(key) for key in self.schemata if key not in without}
             return {
@@ -230,11 +236,13 @@ class Properties(SchemaMap):
         except coercion.AliasConflict as conflict:
             raise checks.property_conflict(conflict.names).error from None
 
-    @contextlib.contextmanager
-    def translated_once(self) -> Iterator[None]:
+    def translated_once(self) -> contextlib.AbstractContextManager[None]:
         """Apply the rules once for all properties that are read within this context."""
-        if self._rules:
-            self._translated = self._translation()
+        return self._translated_within() if self._rules else contextlib.nullcontext()
+
+    @contextlib.contextmanager
+    def _translated_within(self) -> Iterator[None]:
+        self._translated = self._translation()
         try:
             yield
         finally:

@@ -180,6 +180,8 @@ class TypeRegistry:
 
     def _settings_of(self, resource_name: str, key: str) -> list[Value]:
         """Return the values of a key in the entries of a resource; do not change them."""
+        if not self._matches:
+            return []
         if (resource_name, key) not in self._settings:
             entries = self.entries_of(resource_name)
             self._settings[resource_name, key] = [each[key] for each in entries if key in each]

@@ -109,13 +109,15 @@ def changed_values(
     """
     was_given = before.raw_values() if isinstance(before, Properties) else {}
     is_given = after.raw_values(later)
+    differing = {
+        name
+        for name in {**was_given, **is_given}
+        if name not in later and not _is_same(name, was_given, is_given)
+    }
     changed = {}
     with after.translated_once():
-        for name in after:
-            if name in later or _is_same(name, was_given, is_given):
-                continue
-            value = after[name]
-            if value != before.get(name):
+        for name in after if differing else ():
+            if name in differing and (value := after[name]) != before.get(name):
                 changed[name] = value
     return changed
 
@@ -129,7 +131,7 @@ def _is_same(name: str, before: Mapping[str, Value], after: Mapping[str, Value])
 
 def equal(one: Value, other: Value) -> bool:
     """Return whether two values are equal as JSON: ``true`` is not 1."""
-    return one == other and _text(one) == _text(other)
+    return one == other and (repr(one) == repr(other) or _text(one) == _text(other))
 
 
 def _text(value: Value) -> str:

@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from typing import Any
 
 from heat_lite.common import exception, lru_cache
@@ -50,14 +50,20 @@ class Template:
 
     def with_environment(self, environment: Environment) -> 'Template':
         """Return the template with another environment; what has been parsed is shared."""
-        other = copy.copy(self)
-        other.environment = environment
-        return other
+        return self._with(environment=environment)
 
     def with_text(self, text: str | None) -> 'Template':
+        return self._with(text=text)
+
+    def _with(self, **fields: Value) -> 'Template':
         other = copy.copy(self)
-        other.text = text
+        other.__dict__.pop('weight', None)
+        vars(other).update(fields)
         return other
+
+    @lru_cache.cached_property
+    def weight(self) -> int:
+        return lru_cache.template_weight(self)
 
     def with_unknown_parameters(self, overridden: Collection[str] = ()) -> 'Template':
         """Return the template with an Unknown for each parameter that has no value.
@@ -363,6 +369,12 @@ class BoundTemplate:
     def attribute_reads(self) -> dict[str, set[tuple]]:
         """Return ``{resource name: attribute paths}`` that definitions and outputs read."""
         return self._attribute_reads
+
+    @lru_cache.cached_property
+    def requires(self) -> Mapping[str, Set[str]]:
+        """``{name: names that the template puts first}``. Do not change it."""
+        names = set(self.resources)
+        return {name: each.requires(names) for name, each in self.resources.items()}
 
     @lru_cache.cached_property
     def _attribute_reads(self) -> dict[str, Value]:

@@ -21,6 +21,7 @@ STRING, INTEGER, NUMBER, BOOLEAN, MAP, LIST, ANY = TYPES = (
     'list',
     'any',
 )
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 #: sources that a value names; one that is made of thousands names the first of them
 MAX_SOURCES = 20
 
@@ -122,7 +123,7 @@ def is_known(*values: Value) -> bool:
     pending = [*values]
     while pending:
         part = pending.pop()
-        if isinstance(part, str):
+        if type(part) in _SCALARS:
             continue
         if isinstance(part, Unknown):
             return False

@@ -7,7 +7,12 @@ import time
 import pytest
 
 from heat_lite.common import exception
-from tests import databases, engines
+from heat_lite.db import stacks as db_stacks
+from heat_lite.engine.execution import preview as engine_preview
+from heat_lite.engine.stack.stack import Stack
+from heat_lite.template.environment import Environment
+from heat_lite.template.template import Template
+from tests import databases, effort, engines
 
 TEST, RANDOM, VALUE = 'OS::Heat::TestResource', 'OS::Heat::RandomString', 'OS::Heat::Value'
 LISTS = {
@@ -918,3 +923,21 @@ def test_condition_that_an_update_makes_unknown_is_part_of_its_preview(nested):
     answer = nested.preview(identity, resources(5), json.dumps(inner))
     [member] = predicted_change(answer, 'part')['nested']['unchanged']
     assert member['known_after'] == {'condition': ['net.value']}
+
+
+def test_preview_of_unchanged_resources_does_little_for_each(engine):
+    def calls(count):
+        resources = {f'r{n}': {'type': TEST, 'properties': {'value': 'v'}} for n in range(count)}
+        template = {'heat_template_version': '2021-04-16', 'resources': resources}
+        stack_id = engine.create(template, f's{count}')['stack_id']
+        row = db_stacks.get(engine.context, stack_id)
+        stack = Stack.from_row(engine.service.runtime, engine.context, row)
+        wanted = Template({**template, 'description': 'other'}, None, Environment({}))
+        answer: list = []
+        work = lambda: answer.append(engine_preview.preview_update(stack, wanted, {}))  # noqa: E731
+        found = effort.count_calls(work)
+        assert len(answer[0]['unchanged']) == count
+        return found
+
+    calls(1)  # loads what the first preview needs
+    assert calls(300) - calls(100) < 200 * 500

@@ -11,7 +11,7 @@ Tests: tests/functional/test_preview.py.
 import dataclasses
 import graphlib
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from heat_lite.common import exception, redaction
 from heat_lite.common.value_types import Value, Values
@@ -30,7 +30,7 @@ from heat_lite.template.template import Template
 from heat_lite.template.unknown import Unknown, ValueUnknown, is_known
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class PredictedChange:
     """The predicted change of one resource: the present one, or a new one without a row.
 
@@ -42,7 +42,7 @@ class PredictedChange:
 
     resource: Resource
     decision: diff.Decision
-    changes: list['PropertyChange']
+    changes: Sequence['PropertyChange']
     new_type: str | None = None
     nested: 'UpdatePreview | None' = None
     condition: Unknown | None = None
@@ -210,20 +210,19 @@ class _Walk:
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
         if name in stack.run.kept:
-            return PredictedChange(resource, diff.Decision(diff.NONE), [])
-        future = stack.class_of(definition).build(name, definition, stack, resource.record)
-        later = frozenset(
-            key for key, value in future.properties.raw_values().items() if not is_known(value)
-        )
-        decision = diff.decide(
-            resource, definition, stack.type_changed(resource, definition), later
-        )
+            return PredictedChange(resource, diff.Decision(diff.NONE), ())
+        cls = stack.class_of(definition)
+        future = cls.build(name, definition, stack, resource.record)
+        given = {} if diff.is_constant(definition) else future.properties.raw_values()
+        later = frozenset(key for key, value in given.items() if not is_known(value))
+        new_type = type(resource) is not cls and stack.type_changed(resource, definition)
+        decision = diff.decide(resource, definition, new_type, later)
         if decision.action == diff.IMPORT:
             decision = self._imported(resource, decision)
         nested = self._nested(resource, future, decision)
         if nested is not None and _only_checks_nested(decision) and not nested.has_changes():
             decision = diff.Decision(diff.NONE)
-        changes = [] if decision.action == diff.NONE else self._changes(resource, future, decision)
+        changes = self._changes(resource, future, decision) if decision.action != diff.NONE else ()
         if decision.action in (diff.CREATE, diff.REPLACE) or resource.resource_id is None:
             self._changing[name] = IDENTITY
         elif decision.action == diff.UPDATE or any(decision.changes or ()) or decision.later:
@@ -375,11 +374,11 @@ class _Walk:
         return child
 
 
-def _ignored(resource: Resource, definition: ResourceDefinition) -> list[str]:
+def _ignored(resource: Resource, definition: ResourceDefinition) -> Sequence[str]:
     """The paths at which the resource keeps other values than the definition has."""
     paths, stored = definition.ignored_paths, resource.record.properties
     if not paths or stored is None:
-        return []
+        return ()
     given = resource.stack.resolve(definition.properties or {})
     keep = stored_properties.with_stored_parts
     return [path for path in paths if keep(given, stored, [path]) != given]

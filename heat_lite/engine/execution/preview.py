@@ -55,13 +55,14 @@ def format_update(predicted: UpdatePreview, with_nested: bool = False) -> Values
 def _fill(
     answer: Values, predicted: UpdatePreview, with_nested: bool, parent: str | None = None
 ) -> None:
-    required_by = {}
+    of_stack = {}
     for change in predicted.resources:
         stack = change.resource.stack  # that of a deleted resource may be another
-        if stack not in required_by:
-            required_by[stack] = stack.required_by()
-        names = required_by[stack].get(change.resource.name, ())
-        answer[_list_of(change)].append(format_resource(change, names, parent))
+        if stack not in of_stack:
+            of_stack[stack] = stack.required_by(), format.identity_of(stack)
+        required_by, identity = of_stack[stack]
+        names = required_by.get(change.resource.name, ())
+        answer[_list_of(change)].append(format_resource(change, names, parent, identity))
         if with_nested and change.nested not in (None, UNKNOWN):
             _fill(answer, change.nested, with_nested, change.resource.name)
 
@@ -76,13 +77,19 @@ def _list_of(change: PredictedChange) -> str:
 
 
 def format_resource(
-    change: PredictedChange, required_by: Collection[str] = (), parent: str | None = None
+    change: PredictedChange,
+    required_by: Collection[str] = (),
+    parent: str | None = None,
+    identity: Values | None = None,
 ) -> Values:
-    """Return the resource, as it is or would be, with its predicted change."""
+    """Return the resource, as it is or would be, with its predicted change.
+
+    ``identity`` is that of its stack, if the caller knows it.
+    """
+    result = format.resource(change.resource, required_by, True, parent=parent, identity=identity)
     # attributes of a nested stack may be made of parameters that are not known yet
-    result = unknown.as_heat_shows(
-        format.resource(change.resource, required_by, detail=True, parent=parent)
-    )
+    for part in ('physical_resource_id', 'metadata', 'attributes'):
+        result[part] = unknown.as_heat_shows(result[part])
     if change.action in (diff.CREATE, diff.IMPORT, diff.REPLACE):
         result['resource_type'] = change.new_type
     if change.action in (diff.CREATE, diff.IMPORT):
@@ -226,6 +233,7 @@ def preview_update(
         answer[api.NOT_APPLIED] = list(not_applied)
     if work is not None:
         answer['moved'] = work.shown
+    stack.forget_rows()  # a circle that only a collection of garbage would free
     return answer
 
 

@@ -11,6 +11,7 @@ import dataclasses
 import datetime
 import functools
 import logging
+import operator
 import threading
 import time
 import uuid
@@ -111,8 +112,8 @@ class Record(identifier.WithUuid):
         record = cls.__new__(cls)
         record.journal = journal
         record.id = row.id
-        for column in cls.COLUMNS:
-            setattr(record, column, getattr(row, column))
+        for column, value in zip(cls.COLUMNS, _columns(row), strict=True):
+            setattr(record, column, value)
         record.requires = record.requires or []
         record.needed_by = record.needed_by or []
         record.rsrc_metadata = record.rsrc_metadata or {}
@@ -170,6 +171,7 @@ class Record(identifier.WithUuid):
         return identifier.object_name(self.data, stack_name, self.name, self.uuid, limit)
 
 
+_columns = operator.attrgetter(*Record.COLUMNS)
 #: the fields of a turn that are no reason to write it
 WAITING = ('stale_attributes', 'callbacks')
 

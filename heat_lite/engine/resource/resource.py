@@ -419,9 +419,8 @@ class Resource(ResourceType):
         """Store the attributes that have been read, so that nothing asks the service again until
         the state of the resource changes.
         """
-        if self.local or self.has_nested_stack or self.signals_change_attributes:
-            return
-        if self._attributes is None:
+        is_live = self.local or self.has_nested_stack or self.signals_change_attributes
+        if is_live or self._attributes is None:
             return
         values = self._attributes.cached()
         if values and values != self.stack.records.attributes_of(self.record):
@@ -433,9 +432,13 @@ class Resource(ResourceType):
             self.name, self.all_attributes_schema(), self._attribute_value
         )
 
+    def forget_read_attributes(self) -> None:
+        """Forget what ``read_attributes_now`` has read: a circle that only a collection frees."""
+        self._attributes = None
+
     def clear_stored_attributes(self) -> None:
         """Forget all attributes that have been read: the object may have changed."""
-        self._attributes = None
+        self.forget_read_attributes()
         self.record.clear_attributes()
 
     def attribute(self, *path: Value) -> Value:

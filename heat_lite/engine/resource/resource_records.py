@@ -83,7 +83,7 @@ class ResourceRecords:
     def best(self, name: str) -> Record | None:
         """Return the record of the present template, else the newest of the name, or None."""
         candidates = self.find_by_name(name)
-        for candidate in reversed(candidates):
+        for candidate in reversed(candidates) if len(candidates) > 1 else ():
             if candidate.current_template_id == self._stack.template_id:
                 return candidate
         return candidates[-1] if candidates else None

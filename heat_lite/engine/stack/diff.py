@@ -18,6 +18,8 @@ from heat_lite.template.unknown import Unknown, ValueUnknown, is_known
 #: actions whose interruption leaves the object in an unknown state
 CREATING_OR_DELETING = (status.CREATE, status.ADOPT, status.DELETE)
 PARTS = ('metadata', 'update_policy', 'deletion_policy', 'depends_on')
+_CFN_WORDS = {part: part.title().replace('_', '') for part in ('properties', *PARTS)}
+_PART_WORDS = {*PARTS, *map(_CFN_WORDS.get, PARTS)}
 NONE, CREATE, UPDATE, REPLACE, DELETE = 'none', 'create', 'update', 'replace', 'delete'
 IMPORT = 'import'
 
@@ -126,9 +128,11 @@ def between(
     schema, with those of the new definition.
     """
     changed = _changed_properties(resource, definition, later)
-    parts = TemplateDiff(
-        (name, getattr(definition, name)) for name in PARTS if _differs(resource, definition, name)
-    )
+    before, parts = resource.definition, TemplateDiff()
+    has_parts = not all(map(_PART_WORDS.isdisjoint, (before.raw, definition.raw)))
+    if has_parts or before.deletion_policy != definition.deletion_policy:
+        names = [name for name in PARTS if _differs(resource, definition, name)]
+        parts.update((name, getattr(definition, name)) for name in names)
     if changed:
         parts['properties'] = _raw(definition, 'properties')
     if (
@@ -148,9 +152,28 @@ def _needs_update(resource: Resource, definition: ResourceDefinition) -> bool:
         return True
 
 
+def is_constant(definition: ResourceDefinition) -> bool:
+    """Return whether the properties are in the definition as they are, without functions."""
+    given = definition.properties
+    return given is _raw(definition, 'properties') and is_known(given)
+
+
+def _keeps_properties(resource: Resource, definition: ResourceDefinition) -> bool:
+    """Return whether a definition gives what is stored; False if only the type can tell."""
+    given, stored = definition.properties or {}, resource.record.properties or {}
+    return (
+        type(resource).properties_of is Resource.properties_of
+        and is_constant(definition)
+        and not definition.ignored_paths
+        and stored_properties.equal(stored, given)
+    )
+
+
 def _changed_properties(
     resource: Resource, definition: ResourceDefinition, later: frozenset[str]
 ) -> Values:
+    if _keeps_properties(resource, definition):
+        return {}
     properties = resource.properties_of(definition)
     before = resource.stored_properties()
     changed = stored_properties.changed_values(before, properties, later)
@@ -299,4 +322,5 @@ def _needs_replacement_after_failure(resource: Resource) -> bool:
 
 def _raw(definition: ResourceDefinition, part: str) -> Value:
     """Return a part as the template has it; ``update_policy`` is UpdatePolicy in CloudFormation."""
-    return definition.raw.get(part, definition.raw.get(part.title().replace('_', '')))
+    raw = definition.raw
+    return raw[part] if part in raw else raw.get(_CFN_WORDS[part])

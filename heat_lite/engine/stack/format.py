@@ -11,13 +11,12 @@ from heat_lite.common import identifier, lru_cache, status
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import services
 from heat_lite.engine.resource import fingerprint
-from heat_lite.engine.resource.resource import SHOW
+from heat_lite.engine.resource.resource import SHOW, Resource
 from heat_lite.engine.validation import masking
 from heat_lite.template import unknown
 from heat_lite.template.unknown import Unknown, as_heat_shows
 
 if TYPE_CHECKING:
-    from heat_lite.engine.resource.resource import Resource
     from heat_lite.engine.stack.stack import Stack
 
 
@@ -139,13 +138,15 @@ def attributes(item: 'Resource', more: Collection[str] | None = None) -> Values:
     Unknown values are None. Values are those of now, not the stored ones.
     """
     item.read_attributes_now()
-    shown = _attribute(item, SHOW)
+    shown = None if type(item).show is Resource.show else _attribute(item, SHOW)
     more = [name for name in more or () if name != SHOW]
     if isinstance(shown, dict):
-        return {**shown, **{name: _attribute(item, name) for name in more if name not in shown}}
-    return {
-        name: _attribute(item, name) for name in dict.fromkeys((*item.attributes_schema, *more))
-    }
+        result = {**shown, **{name: _attribute(item, name) for name in more if name not in shown}}
+    else:
+        names = dict.fromkeys((*item.attributes_schema, *more))
+        result = {name: _attribute(item, name) for name in names}
+    item.forget_read_attributes()
+    return result
 
 
 def _attribute(item: 'Resource', name: str) -> Value:

@@ -32,12 +32,12 @@ class StackDefinition:
 
     def __init__(self, template: Template, identity: Mapping[str, str | None]) -> None:
         self.template = template
-        self._identity = identity
+        self.identity = identity
         self._requirements: Mapping[str, Set[str]] | None = None
 
     @lru_cache.cached_property
     def parameters(self) -> Parameters:
-        return self.template.parameters(self._identity)
+        return self.template.parameters(self.identity)
 
     @lru_cache.cached_property
     def secrets(self) -> frozenset[str]:
@@ -58,11 +58,8 @@ class StackDefinition:
         return self._requirements
 
     def _compute_requirements(self, stack: 'Stack') -> dict[str, Set[str]]:
-        definitions = self.bound.resources
-        names = set(definitions)
-        result: dict[str, Set[str]] = {
-            name: definition.requires(names) for name, definition in definitions.items()
-        }
+        definitions, names = self.bound.resources, self.bound.resources.keys()
+        result: dict[str, Set[str]] = dict(self.bound.requires)
         for name, definition in definitions.items():
             cls = resource.class_or_unknown(stack.class_of, definition)
             if cls.implied_dependencies is not resource.Resource.implied_dependencies:
@@ -94,13 +91,13 @@ class DefinitionCache:
         self._cache = lru_cache.LruCache(
             max_entries,
             kilobytes,
-            lambda definition: lru_cache.template_weight(definition.template),
+            lambda definition: definition.template.weight,
         )
 
     def of(self, stack: 'Stack', template: Template, template_id: int | None) -> StackDefinition:
         """Return the definition of a stack by one of its templates.
 
-        Drafts without an id are not cached.
+        A draft without an id is kept for the one that has the same template next.
         """
         found = self._of(stack, template, template_id)
         masking.learn(stack, found)
@@ -119,15 +116,20 @@ class DefinitionCache:
             'stack_id': stack.id,
             'project_id': stack.runtime.project_id(stack.tenant),
         }
-        if stack.id is None or template_id is None:
-            return StackDefinition(template, identity)
-        key = stack.id, template_id
+        made = StackDefinition(template, identity)
+        if stack.id is None:
+            return made
+        key, draft_key = (stack.id, template_id), (stack.id, None)
+        if template_id is None:
+            return self._cache.put(key, made)
         found = self._cache.get(key)
-        if (
-            found is not None and found.template is template
-        ):  # one id may stand for several drafted templates
-            return found
-        return self._cache.put(key, StackDefinition(template, identity))
+        if found is not None and found.template is template:
+            return found  # one id may stand for several drafted templates
+        draft = self._cache.get(draft_key)
+        if draft is not None and draft.template is template and draft.identity == identity:
+            self._cache.pop(draft_key)
+            made, draft._requirements = draft, None  # types read them from the rows
+        return self._cache.put(key, made)
 
 
 # what of a resource may change for the resources that refer to it

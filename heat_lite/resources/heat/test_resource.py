@@ -101,7 +101,8 @@ class TestResource(Resource):
         return self.properties['attr_wait_secs'] > 0
 
     def resolve_attribute(self, name):
-        time.sleep(self.properties['attr_wait_secs'])
+        if seconds := self.properties['attr_wait_secs']:
+            time.sleep(seconds)
         return self.record.data.get('value')
 
     def _wait(self, verb):

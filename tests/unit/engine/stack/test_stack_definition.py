@@ -32,6 +32,17 @@ def test_definition_of_draft_is_not_cached():
     assert kept.of(stack('1'), of, None) is not kept.of(stack('1'), of, None)
 
 
+def test_draft_is_bound_once_for_its_validation_and_its_use():
+    kept, of = DefinitionCache(), template()
+    draft = kept.of(stack('1'), of, None)
+    assert kept.of(stack('1'), of, 7) is draft
+    assert kept.of(stack('1'), of, 8) is not draft
+    renamed = stack('1')
+    renamed.name = 'other'
+    draft = kept.of(stack('1'), of, None)
+    assert kept.of(renamed, of, 9) is not draft
+
+
 def test_definition_of_other_template_with_same_id_is_new():
     kept = DefinitionCache()
     assert len(kept.of(stack('1'), template(1), 0).bound.resources) == 1
