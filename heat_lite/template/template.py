@@ -376,6 +376,27 @@ class BoundTemplate:
         names = set(self.resources)
         return {name: each.requires(names) for name, each in self.resources.items()}
 
+    def importers(self, object_id: str | None) -> list[str]:
+        """Return the names of the resources that import an object, or that others decide about."""
+        keys = dict.fromkeys((object_id, None))
+        return [name for key in keys for name in self._importers.get(key, ())]
+
+    @lru_cache.cached_property
+    def _importers(self) -> Mapping[str | None, list[str]]:
+        """``{id of an object: names}``; None for the ids that are not known before the work."""
+        found: dict[str | None, list[str]] = {}
+        for name, definition in self.resources.items():
+            if definition.import_id is not None:
+                found.setdefault(self._static_id(definition.import_id), []).append(name)
+        return found
+
+    def _static_id(self, snippet: Value) -> str | None:
+        try:
+            value = function.resolve(snippet, self.scope)
+        except (exception.HeatException, *function.ARGUMENT_ERRORS):
+            return None
+        return str(value) if isinstance(value, str | int | float) else None
+
     @lru_cache.cached_property
     def _attribute_reads(self) -> dict[str, Value]:
         paths_by_resource: dict[str, set[tuple]] = {}

@@ -75,8 +75,8 @@ def owner(item: Resource) -> str | None:
     In the stack itself that is also one that imports the same object.
     """
     stack, service = item.stack, _service(item)
-    for name, definition in stack.definitions.items():
-        if name != item.name and definition.import_id is not None:
+    for name in stack.bound.importers(item.resource_id):
+        if name != item.name:
             other = stack.resource_for(name)
             if _service(other) == service and object_id(other) == item.resource_id:
                 return f'{stack.name}/{name}'

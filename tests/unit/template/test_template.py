@@ -195,6 +195,30 @@ def chain(size):
     }
 
 
+def test_importers_are_found_by_the_id_of_the_object():
+    def imported(object_id):
+        return {'type': 'T', 'import': {'id': object_id}}
+
+    resources = {
+        'text': imported('1'),
+        'number': imported(1),
+        'parameter': imported({'get_param': 'id'}),
+        'other': imported('2'),
+        'later': imported({'get_attr': ['none', 'id']}),
+        'none': {'type': 'T'},
+    }
+    parameters = {'id': {'type': 'string', 'default': '1'}}
+    bound = bind(
+        {
+            'heat_template_version': 'heat_lite_2026-12-01',
+            'parameters': parameters,
+            'resources': resources,
+        }
+    )
+    assert bound.importers('1') == ['text', 'number', 'parameter', 'later']
+    assert bound.importers(None) == ['later']
+
+
 def test_work_of_binding_grows_with_the_number_of_resources():
     thousand, half = chain(1000), chain(500)
     assert prepared(thousand) == list(thousand)
