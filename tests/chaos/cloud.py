@@ -150,6 +150,12 @@ class Thing(Resource):
 
     handle_resume = handle_check = handle_snapshot = handle_suspend
 
+    def object_exists(self):
+        return (cloud.folder / self.resource_id).exists()
+
+    def importable_state(self):
+        return {}
+
 
 class Generated(Thing):
     """The same type with a generator as handler; it looks for the object before it creates one."""
