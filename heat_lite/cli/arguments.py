@@ -136,8 +136,8 @@ CONNECTION = (
     argument(
         '--endpoint',
         metavar='URL',
-        help='http://HOST:PORT/v1/PROJECT (default: the cloud of the OS_* variables, else'
-        ' HEAT_LITE_ENDPOINT, else that of a running `heat-lite up`, else'
+        help='http://HOST:PORT/v1/PROJECT (default: HEAT_LITE_ENDPOINT, else the cloud of'
+        ' the OS_* variables, else that of a running `heat-lite up`, else'
         f' {connection.DEFAULT_ENDPOINT})',
     ),
     argument('--token', metavar='TOKEN', help='token for --endpoint (default: OS_TOKEN)'),

@@ -34,18 +34,23 @@ class Choice(NamedTuple):
 
 
 def connect(choice: Choice, env: dict[str, str] | None = None) -> api_client.ApiClient:
-    """Return a client: of the endpoint of an option, else of a cloud, else of a local service."""
+    """Return a client: of the endpoint of an option, else of a cloud, else of a local service.
+
+    ``HEAT_LITE_ENDPOINT`` wins over the variables of a cloud, which shells have for other clients.
+    """
     env = dict(os.environ) if env is None else env
+    token = choice.token or env.get('OS_TOKEN')
     if choice.endpoint is not None:
-        return _direct(choice.endpoint, choice.token or env.get('OS_TOKEN'))
+        return _direct(choice.endpoint, token)
     if choice.cloud or choice.region:
         return _cloud(choice, env)
+    if env.get('HEAT_LITE_ENDPOINT'):
+        return _direct(env['HEAT_LITE_ENDPOINT'], token)
     if env.get('OS_AUTH_TYPE') == 'none' and env.get('OS_ENDPOINT'):
         return _direct(env['OS_ENDPOINT'], choice.token)
     if any(env.get(name) for name in CLOUD_VARIABLES):
         return _cloud(choice, env)
-    endpoint = env.get('HEAT_LITE_ENDPOINT') or announced_endpoint() or DEFAULT_ENDPOINT
-    return _direct(endpoint, choice.token or env.get('OS_TOKEN'))
+    return _direct(announced_endpoint() or DEFAULT_ENDPOINT, token)
 
 
 def _direct(endpoint: str, token: str | None) -> api_client.ApiClient:

@@ -100,7 +100,8 @@ def test_endpoint_of_an_option_wins_over_a_cloud(keystone):
 def test_service_of_this_machine_is_the_default():
     nothing = connection.Choice()
     assert connection.connect(nothing, {}).endpoint == connection.DEFAULT_ENDPOINT
-    found = connection.connect(nothing, {'HEAT_LITE_ENDPOINT': 'http://h/v1/p'})
+    cloud = {'OS_CLOUD': 'x', 'OS_AUTH_URL': 'http://k/v3'}
+    found = connection.connect(nothing, {'HEAT_LITE_ENDPOINT': 'http://h/v1/p', **cloud})
     assert found.endpoint == 'http://h/v1/p'
 
 
