@@ -4,6 +4,7 @@ import base64
 import ipaddress
 import itertools
 import json
+import re
 import uuid
 
 from tests.cloud_actions import Refused, require, route
@@ -116,6 +117,8 @@ def boot(cloud, service, body, **_):
                 'user_data',
                 'imageRef',
                 'flavorRef',
+                'accessIPv4',
+                'accessIPv6',
             )
         },
         **{
@@ -213,19 +216,26 @@ def _ports(cloud, one):
 
 
 @route('compute', 'GET', r'/os-availability-zone')
+@route('block-storage', 'GET', r'/os-availability-zone')
 def list_zones(cloud, service, **_):
     return 200, {'availabilityZoneInfo': [{'zoneName': name} for name in ('nova', 'other')]}
 
 
+def _named(cloud, service, query):
+    """Return the servers whose names match the query, a regular expression."""
+    pattern = re.compile(query.get('name', ''))
+    return [each for each in cloud.of(service, '/servers') if pattern.search(each['name'] or '')]
+
+
 @route('compute', 'GET', r'/servers')
-def list_names(cloud, service, **_):
-    found = cloud.of(service, '/servers')
+def list_names(cloud, service, query, **_):
+    found = _named(cloud, service, query)
     return 200, {'servers': [{key: each.get(key) for key in ('id', 'name')} for each in found]}
 
 
 @route('compute', 'GET', r'/servers/detail')
-def list_servers(cloud, service, **_):
-    found = [_polled(cloud, each) for each in [*cloud.of(service, '/servers')]]
+def list_servers(cloud, service, query, **_):
+    found = [_polled(cloud, each) for each in _named(cloud, service, query)]
     return 200, {'servers': [_shown(cloud, each) for each in found if each is not None]}
 
 
@@ -252,7 +262,7 @@ def _polled(cloud, server):
 
 
 def _shown(cloud, server):
-    hidden = ('coming', 'looks', 'dying', 'asked', 'imageRef', 'flavorRef', 'told', 'late')
+    hidden = 'coming looks dying asked imageRef flavorRef told late user_data'.split()
     flavor = cloud.objects.get(('compute', '/flavors', server.get('flavorRef'))) or {}
     said = {key: value for key, value in server.items() if key not in hidden}
     said['image'] = {'id': server['imageRef']} if server.get('imageRef') else ''
@@ -288,9 +298,9 @@ def _shown(cloud, server):
         said['addresses'] = server['told']
     return {
         'OS-EXT-SRV-ATTR:instance_name': 'instance-1',
-        'accessIPv4': '',
-        'accessIPv6': '',
         **said,
+        'accessIPv4': said.get('accessIPv4') or '',
+        'accessIPv6': said.get('accessIPv6') or '',
     }
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from heat_lite.clients import errors, rest
@@ -12,6 +12,11 @@ _UUID = re.compile(
     r'[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}'
 )
 _WITH_DOMAIN = re.compile(r'(?P<name>.+)\{(?P<domain>.+)\}')
+
+
+def name_pattern(name: str) -> str:
+    """Return a regular expression that a name matches in each database: Nova filters by one."""
+    return re.sub(r'[^\w-]', '.', name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +30,8 @@ class Finder:
     name as a query parameter. ``has_refs``: ids are URLs. ``extension``: the extension that the
     service needs. ``not_found``: format of the error, if it differs from the usual one.
     ``optional``: an empty name is valid. ``query``: further query parameters of the list.
-    ``details``: the path of the list with all fields, if it is another one.
+    ``details``: the path of the list with all fields, if it is another one. ``name_query``: makes
+    the query parameter of a name.
     """
 
     service: str
@@ -43,6 +49,13 @@ class Finder:
     optional: bool = False
     query: tuple = ()
     details: str = ''
+    name_query: Callable[[str], str] = str
+
+    def by_name(self, name: object) -> dict[str, str]:
+        """Return the query parameters that select by a name; none if the list takes no names."""
+        if not (self.filters_by_name and self.name_field and isinstance(name, str)):
+            return {}
+        return {self.name_field: self.name_query(name)}
 
     @property
     def list_key(self) -> str:
@@ -79,8 +92,7 @@ class Finder:
     def _by_name(self, api: 'rest.Api', value: str, **scope: str) -> str | None:
         if not self.name_field:
             return None
-        by_name = {self.name_field: value} if self.filters_by_name else {}
-        query = {**dict(self.query), **by_name, **scope}
+        query = {**dict(self.query), **self.by_name(value), **scope}
         # without duplicates: a compute host is listed once for each of its services
         ids = list(
             dict.fromkeys(
@@ -424,6 +436,7 @@ FINDERS: dict[str, Finder] = {
         'server',
         label='Server',
         details='/servers/detail',
+        name_query=name_pattern,
     ),
     'octavia.availabilityzone': _octavia('availabilityzones', 'availability_zone', id_field='name'),
     'octavia.availabilityzoneprofile': _octavia(

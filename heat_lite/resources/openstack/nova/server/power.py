@@ -2,7 +2,7 @@
 
 import time
 
-from heat_lite.clients import errors
+from heat_lite.clients import errors, finders
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource
 
@@ -36,6 +36,9 @@ class NovaServer(CloudResource):
         return self.record.physical_name(
             self.stack.name, min(limit, self.physical_resource_name_limit)
         )
+
+    def list_by_name(self, name):
+        return super().list_by_name(finders.name_pattern(name))
 
     def act(self, action, **arguments):
         """A generator: request a server action and return the response."""
