@@ -53,6 +53,14 @@ def after_update(cloud, service, where, found, values):
     """Apply the side effects of an update."""
     if where == '/floatingips' and found.get('port_id') is None:
         found['fixed_ip_address'] = None
+    if service == 'shared-file-system':
+        for name in ('display_name', 'display_description'):
+            found[name.removeprefix('display_')] = values.get(
+                name, found.get(name.removeprefix('display_'))
+            )
+    if 'extra_dhcp_opts' in values:
+        options = (each for each in values['extra_dhcp_opts'] if each.get('opt_value') is not None)
+        found['extra_dhcp_opts'] = list(options)
 
 
 def after_delete(cloud, service, where, one):
@@ -751,6 +759,12 @@ def unshare_image(cloud, service, one, member, **_):
     return 204, None
 
 
+@route('image', 'GET', r'/images/(?P<one>[^/]+)/members')
+def list_image_members(cloud, service, one, **_):
+    found = [member for image, member in cloud.state.get('members', ()) if image == one]
+    return 200, {'members': [{'member_id': each, 'image_id': one} for each in found]}
+
+
 @route('image', 'GET', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
 @route('image', 'PUT', r'/images/(?P<one>[^/]+)/members/(?P<member>[^/]+)')
 def answer_offer(cloud, service, one, member, body, **_):
@@ -831,7 +845,8 @@ def delete_object(cloud, service, one, name, **_):
     held = container['objects']
     if held.pop(name, None) is None:
         raise Refused(404, 'The resource could not be found.')
-    container.get('stamps', {}).pop(name, None)
+    for kind in ('stamps', 'headers'):
+        container.get(kind, {}).pop(name, None)
     older = sorted(each for each in held if each.startswith(f'{len(name):03x}{name}/'))
     if older:
         held[name] = held.pop(older[-1])
@@ -903,3 +918,24 @@ def act_on_share(cloud, service, one, body, **_):
 def export_locations(cloud, service, one, **_):
     require(cloud, service, '/shares', one)
     return 200, {'export_locations': [{'path': f'10.0.0.1:/{one}'}]}
+
+
+@route('identity', 'GET', r'/role_assignments')
+def list_assignments(cloud, service, query, **_):
+    """Return the roles of one user or group."""
+    ((kind, one),) = ((name.removesuffix('.id'), value) for name, value in query.items())
+    pattern = re.compile(rf'(/OS-INHERIT)?/(\w+)s/([^/]+)/{kind}s/{one}/roles/([^/]+)(/.*)?')
+    found = (pattern.fullmatch(each) for each in sorted(cloud.state.get('related', ())))
+    return 200, {
+        'role_assignments': [
+            {
+                'role': {'id': each[4]},
+                'scope': {
+                    each[2]: {'id': each[3]},
+                    **({'OS-INHERIT:inherited_to': 'projects'} if each[1] else {}),
+                },
+            }
+            for each in found
+            if each
+        ]
+    }

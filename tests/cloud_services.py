@@ -319,13 +319,14 @@ def head_account(cloud, service, headers, **_):
 
 @route('object-store', 'HEAD', r'/(?P<one>[^/]+)/(?P<name>.+)')
 def head_object(cloud, service, one, name, headers, **_):
-    """Answer with the headers of an object; this cloud keeps their content only."""
+    """Answer with the headers of an object."""
     held = require(cloud, service, '/', one)['objects']
     if name not in held:
         raise Refused(404, 'The resource could not be found.')
     content = held[name].encode()
     headers['Etag'] = hashlib.md5(content).hexdigest()
     headers['Last-Modified'] = 'Mon, 30 Nov 2026 00:00:00 GMT'
+    headers.update(require(cloud, service, '/', one).get('headers', {}).get(name, {}))
     return 204, None
 
 
@@ -342,6 +343,13 @@ def put_object(cloud, service, one, name, body, environ, **_):
         ] = held[name]
     container.setdefault('stamps', {})[name] = f'{time.time_ns() / 1e9:.9f}'
     held[name] = body if isinstance(body, str) else json.dumps(body) if body is not None else ''
+    labels = {
+        key.removeprefix('HTTP_').replace('_', '-'): value
+        for key, value in environ.items()
+        if key.startswith('HTTP_X_OBJECT_META_')
+    }
+    labels['Content-Type'] = environ.get('CONTENT_TYPE', 'text/plain')
+    container.setdefault('headers', {})[name] = labels
     return 201, None
 
 

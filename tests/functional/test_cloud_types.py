@@ -38,6 +38,7 @@ def test_resource_type_life_cycle_restores_cloud(name, running_cloud, driver, id
     )
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
 
+    require_no_drift(driver, stack, name)
     outputs, physical_id = driver.outputs(stack), driver.physical_id(stack, 'it')
     has_show = issubclass(kind, CloudResource) and not name.startswith('AWS::')
     assert {key for key, value in outputs.items() if value is None} <= NULL_ATTRIBUTES.get(
@@ -50,6 +51,7 @@ def test_resource_type_life_cycle_restores_cloud(name, running_cloud, driver, id
         assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
         if name not in RENAMED_BY_UPDATE:
             assert driver.physical_id(stack, 'it') == physical_id, 'the resource was replaced'
+        require_no_drift(driver, stack, name)
 
     driver.client.stack_check(driver.context, stack_identity=stack)
     driver.wait(stack)
@@ -59,6 +61,33 @@ def test_resource_type_life_cycle_restores_cloud(name, running_cloud, driver, id
     assert name in LASTING or contents(fake) == before
 
 
+def require_no_drift(driver, stack, name):  # noqa: F811
+    found = driver.client.stack_drift(driver.context, stack_identity=stack)
+    assert [each['properties'] for each in found['resources']] == []
+    assert bool(found['unchecked']) == (name in NOT_COMPARED), found
+
+
+#: types whose objects cannot be compared with what was asked for
+NOT_COMPARED = {
+    'AWS::EC2::EIP',
+    'AWS::EC2::EIPAssociation',
+    'AWS::EC2::SubnetRouteTableAssociation',
+    'AWS::EC2::VPCGatewayAttachment',
+    'AWS::EC2::VolumeAttachment',
+    'AWS::S3::Bucket',
+    'OS::Cinder::QoSAssociation',
+    'OS::Cinder::VolumeTransferAccept',
+    'OS::Heat::SwiftSignalHandle',
+    'OS::Mistral::ExternalResource',
+    'OS::Mistral::Workflow',
+    'OS::Neutron::ExtraRoute',
+    'OS::Neutron::ExtraRouteSet',
+    'OS::Nova::FloatingIP',
+    'OS::Swift::Container',
+    'OS::Swift::TempURL',
+    'OS::Zaqar::Queue',
+    'OS::Zaqar::SignedQueueURL',
+}
 #: types whose delete does not undo what the create has done
 LASTING = {'OS::Cinder::VolumeTransferAccept'}
 
@@ -270,3 +299,70 @@ def test_relation_that_is_replaced_by_the_same_relation_stays(running_cloud, dri
     assert fake.state['related'] == {path}
     driver.delete(stack)
     assert not fake.state['related']
+
+
+#: types whose objects name no parent, or relations, whose ids name both ends or one
+CHILDREN = """
+Cinder::EncryptedVolumeType Cinder::VolumeAttachment Designate::RecordSet Glance::ImageMember
+Keystone::DomainConfig Keystone::FederationProtocol Keystone::GroupRoleAssignment
+Keystone::UserRoleAssignment Magnum::NodeGroup Neutron::BGPVPN-NET-ASSOCIATION
+Neutron::ConntrackHelper Neutron::FloatingIPAssociation Neutron::FloatingIPPortForward
+Neutron::LocalIPAssociation Neutron::QoSBandwidthLimitRule Neutron::RouterInterface
+Nova::InterfaceAttachment Octavia::L7Rule Octavia::PoolMember
+""".split()
+
+
+@pytest.mark.parametrize('name', CHILDREN)
+def test_import_of_a_child_finds_its_parent(name, running_cloud, driver, ids):  # noqa: F811
+    kind = REGISTRY.get(f'OS::{name}')
+    stack = driver.create(one_resource(kind.resource_type, samples.properties(kind, ids)))
+    found = observed(driver, kind.resource_type, driver.physical_id(stack, 'it'))
+    required = {key for key, schema in kind.properties_schema.items() if schema.required}
+    assert required <= found.get('live_properties', {}).keys(), found
+    driver.delete(stack)
+
+
+def observed(driver, type_name, one):  # noqa: F811
+    """Return an object as ``heat-lite import`` asks for it, by its id alone."""
+    it = {'type': type_name, 'external_id': one}
+    answer = driver.client.preview_stack(
+        driver.context,
+        stack_name='n',
+        template={'heat_template_version': '2021-04-16', 'resources': {'it': it}},
+        params={},
+        files={},
+        args={'observe': True},
+    )
+    (found,) = answer['resources']
+    return found
+
+
+def test_import_of_a_child_that_several_parents_have_asks_for_one(running_cloud, driver, ids):  # noqa: F811
+    providers = '/resource_providers'
+    for one in (running_cloud.cloud.put('placement', providers) for _ in range(2)):
+        running_cloud.cloud.put(
+            'placement', f'{providers}/{{resource_provider}}/inventories', resource_class='VCPU'
+        )
+        made = running_cloud.cloud.objects.pop(
+            ('placement', f'{providers}/{{resource_provider}}/inventories', 'VCPU')
+        )
+        running_cloud.cloud.objects['placement', f'{providers}/{one}/inventories', 'VCPU'] = made
+    with pytest.raises(exception.HeatException, match='add --property provider='):
+        observed(driver, 'OS::Placement::Inventory', 'VCPU')
+
+
+def test_assignments_of_roles_are_compared_and_described(running_cloud, driver, ids):  # noqa: F811
+    name = 'OS::Keystone::UserRoleAssignment'
+    values = samples.properties(REGISTRY.get(name), ids)
+    stack = driver.create(one_resource(name, values))
+    user = driver.physical_id(stack, 'it')
+    (path,) = [each for each in running_cloud.cloud.state['related'] if user in each]
+    _, scope, where, *_, role = path.split('/')
+    inherited = f'/OS-INHERIT{path}/inherited_to_projects'
+    running_cloud.cloud.state['related'].add(inherited)
+    live = observed(driver, name, user)['live_properties']
+    assert live == {'user': user, 'roles': [{'role': role, scope.removesuffix('s'): where}]}
+    running_cloud.cloud.state['related'] -= {path, inherited}
+    (found,) = driver.client.stack_drift(driver.context, stack_identity=stack)['resources']
+    assert [each['actual'] for each in found['properties']] == [[]]
+    driver.delete(stack)

@@ -2,7 +2,9 @@
 
 import pytest
 
+from heat_lite.clients.finders import FINDERS
 from heat_lite.common import exception
+from heat_lite.resources.openstack import lookup as lookup_type
 from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
 
 # ruff: noqa: F811 - fixtures are arguments
@@ -223,3 +225,85 @@ def test_preview_follows_lookups_of_lookups(running_cloud, driver, ids):
     shown = {each['resource_name']: each for each in answer['resources']}
     assert shown['it']['reason'] == f'finds "in it" ({subnet})'
     assert shown['later']['reason'] is None and shown['later']['known_after']
+
+
+#: the kinds that the cloud of the tests does not have
+ABSENT = {'blazar.reservation', 'neutron.lbaas.provider'}
+
+
+@pytest.mark.parametrize('kind', sorted(FINDERS))
+def test_what_a_lookup_finds_is_a_value_of_its_constraint(kind, running_cloud, driver, ids):
+    finder = FINDERS[kind]
+    if kind in ABSENT or finder.extension:
+        return
+    text = template(['id'], kind=kind, take='first')
+    stack = driver.create(text)
+    found = driver.outputs(stack)['id']
+    text['parameters'] = {
+        'p': {'type': 'string', 'default': found, 'constraints': [{'custom_constraint': kind}]}
+    }
+    driver.update(stack, text)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    driver.delete(stack)
+
+
+@pytest.mark.parametrize('name', ['web (1)', 'a+b*c', 'x&y=z#', '[ü€]', '50%20', '{a,b}', '"\\'])
+@pytest.mark.parametrize('kind', ['nova.server', 'neutron.network', 'glance.image'])
+def test_lookup_finds_names_with_odd_characters(kind, name, running_cloud, driver, ids):
+    finder, service = FINDERS[kind], {'nova': 'compute', 'neutron': 'network', 'glance': 'image'}
+    for each in (name, f'{name}2'):
+        running_cloud.cloud.put(service[finder.service], finder.path, name=each)
+    stack = driver.create(template(['name'], kind=kind, filters={'name': name}))
+    assert driver.outputs(stack) == {'name': name}
+    driver.delete(stack)
+
+
+NETWORKS = {'kind': 'neutron.network', 'take': 'many'}
+
+
+@pytest.mark.parametrize(
+    'status, error',
+    [
+        (403, exception.StackValidationFailed),
+        (404, exception.StackValidationFailed),
+        (500, exception.StackValidationFailed),
+        (503, exception.ServiceUnavailable),
+    ],
+)
+def test_lookup_that_the_service_does_not_answer_is_refused(
+    status, error, running_cloud, driver, ids
+):
+    running_cloud.cloud.fail('GET', '/networks$', status, times=99, message='not now')
+    with pytest.raises(error, match='not now'):
+        driver.create(template(**NETWORKS))
+
+
+def test_lookup_in_a_service_without_the_extension_is_refused(driver, ids):
+    with pytest.raises(exception.ResourceTypeUnavailable, match='lbaasv2'):
+        driver.create(template(kind='neutron.lbaas.pool', take='first'))
+
+
+def test_lookup_reads_a_bounded_number_of_objects(running_cloud, driver, ids, monkeypatch):
+    monkeypatch.setattr(lookup_type, 'MAX_LISTED', 5)
+    running_cloud.cloud.page = 2
+    for number in range(9):
+        running_cloud.cloud.put('network', '/networks', name=f'n{number}')
+    with pytest.raises(exception.StackValidationFailed, match='more than 5 objects: let "query"'):
+        driver.create(template(**NETWORKS))
+    stack = driver.create(template(['names'], **NETWORKS, query={'name': 'n3'}))
+    assert driver.outputs(stack) == {'names': ['n3']}
+    driver.delete(stack)
+
+
+def test_drift_tells_that_a_lookup_finds_something_else(driver, images):
+    def drift():
+        return driver.client.stack_drift(driver.context, stack_identity=stack)
+
+    images('web-1', 1)
+    stack = driver.create(template(**NEWEST))
+    assert drift() == {'checked': 1, 'resources': [], 'unchecked': []}
+    images('web-2', 2)
+    (found,) = drift()['resources']
+    (change,) = found['properties']
+    assert change['actual'].startswith('finds "web-2" (') and found['status'] == 'changed'
+    driver.delete(stack)

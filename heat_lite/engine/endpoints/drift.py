@@ -32,7 +32,7 @@ class Drift(Endpoint):
         """Return the changed and missing objects of a stack and its nested stacks, as they are now.
 
         Nothing is stored, and no resource changes its state: ``check`` does that. Resources
-        without an object outside of this service are left out.
+        without an object outside of this service are left out, but for lookups.
         """
         top = self._stack(context, stack_identity)
         return compare(self._levels(context, top, nested_depth), nested_depth)
@@ -55,7 +55,7 @@ def compare(levels: Iterable[list[Stack]], nested_depth: int) -> Wire:
 def _compare(stack: Stack, prefix: str, is_last_level: bool, end: float, found: Wire) -> None:
     for item in stack.current_resources():
         at_work = item.status == status.IN_PROGRESS
-        if item.local and not at_work:
+        if (item.local or not (item.has_object or item.is_lookup)) and not at_work:
             continue
         place = {
             'path': prefix + item.name,
@@ -81,20 +81,21 @@ def _compare(stack: Stack, prefix: str, is_last_level: bool, end: float, found: 
 
 def _changes(item: Value, is_last_level: bool) -> tuple[list[Wire] | None, str | None]:
     """Return the changed properties, None for an object that is gone; and why it is not known."""
-    if item.resource_id is None:
+    if item.resource_id is None and item.has_object:
         return [], NO_OBJECT
     if item.has_nested_stack:
         exists = item.nested() is not None
         return ([], TOO_DEEP if is_last_level else None) if exists else (None, None)
     try:
-        live, stored = item.get_live_state(item.properties), item.stored_properties()
+        # without a property that an update could change, what it shows beside
+        live = item.get_live_state(item.properties) or item.importable_state()
     except (exception.NotFound, exception.EntityNotFound):
         return None, None
     except Exception as error:  # the error of a service or a library
         return [], item.stack.redact(str(error)) or type(error).__name__
-    if not live:
-        return [], UNKNOWN_TYPE
-    return _shown(item, stored, live), None
+    if live is None:
+        return ([], UNKNOWN_TYPE) if item.object_exists() else (None, None)
+    return _shown(item, item.stored_properties(), live), None
 
 
 def _shown(item: Resource, stored: Values, live: Values) -> list[Wire]:

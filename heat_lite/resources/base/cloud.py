@@ -149,6 +149,12 @@ class ServiceResource(Resource):
             return False
         return True
 
+    def importable_state(self):
+        return self.get_live_state(self.properties) or None
+
+    def live_properties(self):
+        return live_state.describe_listed(self)
+
     def delete_path(self, path):
         """Generator: delete the object of this path (see ``delete_if_present``)."""
         return (yield from self.delete_if_present(self.client().delete, path))
@@ -160,6 +166,11 @@ class ServiceObject(ServiceResource):
     rest: Rest
 
     # ------------------------------------------------------------ paths
+
+    @functools.cached_property
+    def parents(self):
+        """The properties in the path that ``find_parents`` finds."""
+        return live_state.find_parents(self)
 
     def collection(self):
         return self.rest.path.format_map(live_state.PathProperties(self))
@@ -201,15 +212,9 @@ class ServiceObject(ServiceResource):
             poller = self.stack.clients().shared_poller(rest.service, rest.list_path)
             polled, found = False, None
             while not polled:
-                listed = (
-                    self.client(),
-                    rest.list_path,
-                    rest.list_key,
-                    self.resource_id,
-                    since,
-                    rest.list_filter,
-                )
-                polled, found = yield from self.call_with_retry(poller.fetch, *listed)
+                listed = rest.list_path, rest.list_key, self.resource_id, since, rest.list_filter
+                fetch = self.call_with_retry(poller.fetch, self.client(), *listed)
+                polled, found = yield from fetch
                 if not polled:
                     yield SHARED_POLL_DELAY
             if found is not None and found.get(rest.status) not in rest.failed:
@@ -455,9 +460,7 @@ class CloudResource(ServiceObject):
     observed_keys: dict[str, str] = {}
 
     def normalize(self, found):
-        """Return the object with the values that the service formats differently from requests
-        converted.
-        """
+        """Return the object with its values in the form of requests."""
         return found
 
     def get_live_state(self, resource_properties):
@@ -473,7 +476,7 @@ class CloudResource(ServiceObject):
         return live_state.observed_values(schemata, self.observed_keys, stored, found, fixed)
 
     def live_properties(self):
-        return self.described(self.fetch())
+        return {**self.described(self.fetch()), **self.parents}
 
     def described(self, found):
         return live_state.described_values(

@@ -4,10 +4,13 @@ Only properties that an update could correct are compared. Properties that the t
 set, and further keys of a map, are ignored.
 """
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping
 
+from heat_lite.clients import errors
+from heat_lite.common import exception
 from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING
 from heat_lite.template.stored_properties import with_stored_parts
 
@@ -30,7 +33,8 @@ class PathProperties(dict):
         self._resource = resource
 
     def __missing__(self, name):
-        return self._resource.stored_property(name)
+        found = self._resource.parents
+        return found[name] if name in found else self._resource.stored_property(name)
 
 
 def find_unique(resource):
@@ -45,23 +49,67 @@ def find_unique(resource):
     return next((str(each[rest.id]) for each in same), None)
 
 
-def list_objects(resource):
-    """Return the objects of the collection of a resource, in each of its parents, by id; None if
-    the parents cannot be listed.
+def find_parents(resource):
+    """Return the properties in the path of an external object that its definition does not give:
+    its id names one, or one of the parents lists it. Those that cannot be listed are left out.
     """
+    if resource.definition.external_id is None:
+        return {}
+    schemata, given = resource.properties_schema, resource.definition.properties or {}
+    fields = [each for each in FIELD.findall(resource.rest.path) if each in schemata]
+    if all(name in given for name in fields):
+        return {}
+    own = resource.rest.id.removesuffix('_id')
+    if own in fields:
+        return {own: resource.resource_id}
+    if not all(schemata[name].ref for name in fields):
+        return {}
+    try:
+        return only(each_object(resource), resource.resource_id)[PARENT]
+    except KeyError:  # the list has another form
+        return {}
+
+
+def each_object(resource):
+    """Yield (id, object) of the collection of a resource, in each of its parents."""
     rest = resource.rest
     path, parents = rest.list_path or rest.path, [{}]
     for name in FIELD.findall(path):
         kind = resource.properties_schema[name].ref
-        if kind is None:
-            return None
         parents = [{name: each['id']} for each in resource.stack.clients().choices(kind)]
-    return {
-        str(each[rest.id]): {**each, PARENT: parent}
-        for parent in parents
-        for each in resource.client().list(path.format(**parent), rest.list_key)
-        if resource.is_described(each)
-    }
+    for parent in parents:
+        with contextlib.suppress(errors.NotFound, errors.Forbidden):  # of one of the parents
+            for each in resource.client().list(path.format(**parent), rest.list_key):
+                if resource.is_described(each):
+                    yield str(each[rest.id]), {**each, PARENT: parent}
+
+
+def list_objects(resource):
+    """Return the objects of the collection of a resource, in each of its parents, by id; None if
+    the parents cannot be listed.
+    """
+    parents = FIELD.findall(resource.rest.list_path or resource.rest.path)
+    known = all(resource.properties_schema[name].ref for name in parents)
+    return dict(each_object(resource)) if known else None
+
+
+def describe_listed(resource):
+    """Return the properties of the object, from the list of all; None without such a list."""
+    found = resource.objects()
+    return found if found is None else resource.described(only(found.items(), resource.resource_id))
+
+
+def only(items, object_id):
+    """Return the object with an id among (id, object). Raises NotFound without one, Error if
+    several parents have one.
+    """
+    found = [each for one, each in items if one == object_id]
+    if not found:
+        raise errors.NotFound(f'no list of the service has {object_id}')
+    if len(found) > 1:
+        [(name, parent), *_] = found[0][PARENT].items()
+        raise exception.Error(f'several have {object_id}: add --property {name}={parent}')
+    return found[0]
 
 
 def observed_values(schemata, observed_keys, stored, found, fixed=()):
@@ -217,7 +265,9 @@ def with_property_names(schema, value):
 
 
 def _has_value(schema, name, wanted, there):
-    """Return whether a map has a key with the stored value. A stored None matches any value."""
+    """Return whether a map has a key with the stored value. A stored None matches any value, an
+    empty text a missing key.
+    """
     if wanted is None:
         return True
     nested = (
@@ -226,7 +276,7 @@ def _has_value(schema, name, wanted, there):
         else None
     )
     key = name if nested is None else nested.key(name)
-    return key in there and is_equal(nested, wanted, there[key])
+    return is_equal(nested, wanted, there.get(key, ''))
 
 
 def _is_number(value):

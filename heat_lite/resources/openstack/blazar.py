@@ -116,6 +116,12 @@ class Lease(BlazarResource):
     def body(self, values):
         return {**values, 'reservations': [_reservation(each) for each in values['reservations']]}
 
+    def normalize(self, found):
+        """Add the defaults of the other type to each reservation."""
+        schemata = self.properties_schema['reservations'].children()
+        defaults = {name: schema.default for name, schema in schemata.items()}
+        return {**found, 'reservations': [{**defaults, **each} for each in found['reservations']]}
+
 
 def _reservation(values):
     """Return the reservation without the properties of the other type, which may have defaults."""

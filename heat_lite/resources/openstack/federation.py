@@ -153,7 +153,7 @@ class DomainConfig(Setting):
     def normalize(self, found):
         """Add the stored passwords: Keystone does not show them."""
         config = dict(found['config'])
-        for group, options in (self.stored_property('config') or {}).items():
+        for group, options in (self.stored_properties().get('config') or {}).items():
             hidden = {name: value for name, value in options.items() if is_secret_name(name)}
             config[group] = {**hidden, **config.get(group, {})}
         return {'config': config}

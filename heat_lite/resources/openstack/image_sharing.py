@@ -27,6 +27,7 @@ class ImageMember(CloudResource):
     resource_type = 'OS::Glance::ImageMember'
     since = OURS
     rest = Rest('glance', '/images/{image}/members', None, id='member_id')
+    observed_keys = {'project': 'member_id'}
 
     properties_schema = {
         'image': _image_property(),

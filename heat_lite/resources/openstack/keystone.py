@@ -1,6 +1,7 @@
 """The resource types of Keystone."""
 
 from heat_lite.common import status
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.named_object import Relation
 from heat_lite.resources.base.property_rules import (
@@ -22,6 +23,9 @@ from heat_lite.template.schema import (
     text,
 )
 from heat_lite.template.support import OURS
+
+#: the key of the scope of assignments below a domain or a project
+INHERITED = 'OS-INHERIT:inherited_to'
 
 
 def _rest(kind):
@@ -117,6 +121,25 @@ class RoleAssignment(ServiceResource):
             self.properties['roles'],
         )
         self.resource_id_set(after)
+
+    def get_live_state(self, resource_properties):
+        stored = self.stored_properties()
+        present = self._assigned(stored[self.actor])
+        roles = [each for each in stored['roles'] or () if without_none(each) in present]
+        return {**stored, 'roles': roles}
+
+    def live_properties(self):
+        return {self.actor: self.resource_id, 'roles': self._assigned(self.resource_id)}
+
+    def _assigned(self, actor):
+        """Return the roles of a user or a group, without inherited ones."""
+        query = {f'{self.actor}.id': actor}
+        return [
+            {'role': each['role']['id'], scope: each['scope'][scope]['id']}
+            for each in self.client().list('/role_assignments', 'role_assignments', **query)
+            for scope in ('project', 'domain')
+            if scope in each['scope'] and INHERITED not in each['scope']
+        ]
 
     def handle_delete(self):
         if self.resource_id is not None:

@@ -30,8 +30,8 @@ from heat_lite.template.support import OURS
 
 ONE, NEWEST, FIRST, MANY = 'one', 'newest', 'first', 'many'
 FOUND = 'found'
-#: objects that a lookup may find, and those that an error names
-MAX_FOUND, MAX_NAMED = 1000, 5
+#: objects that a lookup may read, find, and name in an error
+MAX_LISTED, MAX_FOUND, MAX_NAMED = 20_000, 1000, 5
 #: the fields in which services show the id and the time of the creation of an object
 ID_FIELDS = ('id', 'uuid', 'name')
 TIME_FIELDS = ('created_at', 'created', 'creation_time')
@@ -48,9 +48,11 @@ def _find_now(read, resource):
     try:
         question = Question(resource.properties)
         service = question.finder.service
-        stack.clients().require(service)
+        stack.clients().require(service, question.finder.extension)
         question.ask(resource.client(service))
-    except errors.NoSuchObject as error:
+    except errors.Unavailable as error:
+        raise exception.ServiceUnavailable(reason=str(error)) from error
+    except (errors.NoSuchObject, errors.ServiceError) as error:
         path = resource.definition.path
         raise exception.StackValidationFailed(str(error), path=path) from error
     except errors.NoCloud as error:
@@ -169,6 +171,10 @@ class Lookup(ServiceResource):
             return self._differs(self._ask(definition))
         except exception.HeatException:
             return True
+
+    def get_live_state(self, resource_properties):
+        answer = self._ask(self.definition)
+        return {FOUND: self._change(answer)} if self._differs(answer) else self.stored_properties()
 
     def needs_replace_failed(self):
         return False
@@ -304,13 +310,15 @@ class Question:
 
     def _listed(self, client):
         """Yield the objects of the collection."""
-        finder, query = self.finder, dict(self._given['query'] or {})
+        finder = self.finder
         name = (self._given['filters'] or {}).get(finder.name_field)
-        if finder.filters_by_name and isinstance(name, str):
-            query.setdefault(finder.name_field, name)
+        query = {**finder.by_name(name), **(self._given['query'] or {})}
         path = finder.details or finder.path
         try:
-            for each in finder.objects(client, path, **query):
+            for count, each in enumerate(finder.objects(client, path, **query)):
+                if count == MAX_LISTED:
+                    text = f'there are more than {MAX_LISTED} objects: let "query" select some'
+                    raise self._error(text)
                 if not isinstance(each, dict):
                     raise self._error(f'its list has {as_json(each)}, which is no object')
                 yield each

@@ -1,5 +1,7 @@
 """The resource types of Manila."""
 
+import types
+
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base import object_types
@@ -375,6 +377,8 @@ class ShareAccess(CloudResource):
             'state': 'State of the access.',
         }
     )
+
+    parents = types.MappingProxyType({})  # no list has the accesses of all shares
 
     def create_object(self, values):
         return (yield from self.send('POST', self.collection(), {'allow_access': values}))['access']

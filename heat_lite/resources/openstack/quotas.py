@@ -1,7 +1,7 @@
 """The types that set the quota of a project in a service, and reset it to the default on delete."""
 
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.live_state import map_to_wire
+from heat_lite.resources.base.live_state import map_to_wire, observed_values
 from heat_lite.resources.base.property_rules import one_of
 from heat_lite.template.schema import integer, string
 from heat_lite.template.support import OURS
@@ -71,6 +71,9 @@ class Quota(ServiceResource):
     def show(self):
         found = self._request('GET')
         return found if self.key is None else found[self.key]
+
+    def get_live_state(self, resource_properties):
+        return observed_values(self.properties_schema, {}, self.stored_properties(), self.show())
 
     def _set_quota(self):
         values = map_to_wire(self.properties_schema, self.properties)

@@ -52,6 +52,16 @@ class AodhAlarm(Alarm):
         ]
         return {**values, 'query': [*(values.get('query') or ()), *matching]}
 
+    def rule_properties(self, rule):
+        """Take the queries for the matching metadata out again."""
+        added = self.rule({'matching_metadata': self.stored_property('matching_metadata')})['query']
+        own = (
+            each
+            for each in rule.get('query') or ()
+            if not any(one.items() <= each.items() for one in added)
+        )
+        return {**rule, 'query': list(own)}
+
 
 def _field(name):
     return name if name.startswith(PREFIX) else f'{PREFIX}metering.{name.removeprefix("metering.")}'

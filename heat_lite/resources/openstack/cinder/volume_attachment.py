@@ -183,4 +183,4 @@ class CinderVolumeAttachment(Attachment):
         found = self.client().show(f'/volumes/{volume}', 'volume')
         if all(each['server_id'] != server for each in found['attachments']):
             raise errors.NotFound(f'Volume {volume} is not attached to server {server} any more')
-        return {}
+        return self.stored_properties()

@@ -186,4 +186,4 @@ class VisibleConnection(Connection):
     def get_live_state(self, resource_properties):
         if not self.is_connected():
             raise errors.NotFound(f'{self.resource_id} is not connected any more')
-        return {}
+        return self.stored_properties()

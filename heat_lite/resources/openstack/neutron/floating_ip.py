@@ -150,6 +150,10 @@ class FloatingIPAssociation(VisibleConnection):
             yield from self.handle_delete()
         yield from self.handle_create()
 
+    def live_properties(self):
+        found = self.client().show(f'/floatingips/{self.resource_id}', 'floatingip')
+        return {'floatingip_id': self.resource_id, 'port_id': found['port_id']}
+
     def is_connected(self):
         found = self.client().show(
             f'/floatingips/{self.stored_property("floatingip_id")}', 'floatingip'
@@ -195,7 +199,12 @@ class FloatingIPPortForward(NeutronResource):
             max=65535,
         ),
         'description': description_property(since=OURS),
-        'floating_ip': string('Id of the floating IP to forward from.', required=True, sent=False),
+        'floating_ip': string(
+            'Id of the floating IP to forward from.',
+            required=True,
+            resolves='neutron.floating_ip',
+            sent=False,
+        ),
         'internal_ip_address': string(
             'Internal IP address to forward to.',
             required=True,

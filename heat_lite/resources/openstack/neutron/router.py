@@ -203,6 +203,13 @@ class RouterInterface(VisibleConnection):
     def described(self, found):
         return {name: found[name] for name in ('router', 'subnet')}
 
+    def live_properties(self):
+        """Return what the id names: ``ROUTER:subnet_id=SUBNET``, or ``port_id=PORT``."""
+        router, key, value = self._parts()
+        if not (value and self.is_connected()):
+            raise errors.NotFound(f'no router has {self.resource_id}')
+        return {'router': router, key.removesuffix('_id'): value}
+
     def is_connected(self):
         return self._has_port(*self._parts())
 

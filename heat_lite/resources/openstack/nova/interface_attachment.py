@@ -1,5 +1,7 @@
 """OS::Nova::InterfaceAttachment."""
 
+import functools
+
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
 from heat_lite.template.schema import attributes, list_attribute, string
@@ -55,6 +57,16 @@ class InterfaceAttachment(CloudResource):
             return super().find_existing()
         attached = self.client().list(self.collection(), 'interfaceAttachments')
         return next((port for each in attached if each['port_id'] == port), None)
+
+    @functools.cached_property
+    def parents(self):
+        if 'server' in (self.definition.properties or {}):
+            return {}
+        port = self.client('neutron').show(f'/ports/{self.resource_id}', 'port')
+        return {'server': port['device_id']}
+
+    def described(self, found):
+        return {'port': found['port_id']}
 
     def objects(self):
         """Return None: most interfaces belong to the servers of their stacks."""
