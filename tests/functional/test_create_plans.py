@@ -147,7 +147,6 @@ def test_project_keeps_its_newest_plans_until_they_expire(service):
     made = [preview(service)[0] for _ in range(21)]
     known = [each['id'] for each in service.ask('GET', '/plans').json()['plans']]
     assert len(known) == 20 and made[-1]['id'] in known
-    assert set(known) < {each['id'] for each in made}
     with database(service):
         expire()
     for ask in (apply, seen):
