@@ -42,7 +42,7 @@ class Project:
             fixed_ips=[{'subnet_id': subnet, 'ip_address': f'10.0.1.{self.count % 250}'}],
         )
         shape = {'metadata': {}, 'flavorRef': flavor, 'imageRef': image}
-        shape['OS-EXT-SRV-ATTR:hostname'] = title
+        shape |= {'OS-EXT-SRV-ATTR:hostname': title, 'locked': False}
         self.put(COMPUTE, '/servers', id=one, name=title, status='ACTIVE', **{**shape, **values})
         return one, port
 
@@ -108,7 +108,8 @@ def test_project_becomes_modules_whose_preview_is_empty(service, command, name, 
     assert group['type'] == 'OS::Heat::ResourceGroup' and group['properties']['count'] == 3
     assert compute['login']['type'] == 'OS::Nova::KeyPair'
     assert "not imported: '" not in errors  # the text of a KeyError
-    assert 'single' in compute and compute['single']['type'] == 'OS::Nova::Server'
+    assert compute['single']['type'] == 'OS::Nova::Server'
+    assert not {'hostname', 'locked'} & compute['single']['properties'].keys()
     assert network['lan-1-2']['properties']['network'] == {'get_resource': 'lan-1'}
     assert 'of-another-project' not in network
     texts = ''.join((tmp_path / name / f'{each}.yaml').read_text() for each in found)

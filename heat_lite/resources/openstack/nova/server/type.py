@@ -231,8 +231,9 @@ class Server(NovaServer, ConfigAgent):
         if found[PORTS]:
             described.pop('security_groups', None)
             described['networks'] = [{'port': each} for each in found[PORTS]]
-        if described.get('hostname') == described['name']:
-            described.pop('hostname', None)  # Nova derives it
+        for name, usual in (('hostname', described['name']), ('locked', False)):
+            if described.get(name) == usual:
+                del described[name]
         volumes = found.get('os-extended-volumes:volumes_attached')
         if volumes and not described.get('image'):
             disk = {'volume_id': volumes[0]['id'], 'boot_index': 0}
