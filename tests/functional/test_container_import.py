@@ -42,6 +42,7 @@ def made(engine, driver):
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
     found = {name: driver.physical_id(stack, name) for name in resources}
     driver.client.abandon_stack(driver.context, stack_identity=stack)
+    driver.wait(stack)
     yield found, resources
     call = engine.client()
     for name, remove in (('app', call.remove_container), ('net', call.remove_network)):
@@ -108,6 +109,7 @@ def test_differences_of_a_container_are_shown_or_refused(driver, engine, made):
     assert driver.physical_id(stack, 'app') == found['app']
     assert more in engine.client().inspect_container(found['app'])['NetworkSettings']['Networks']
     driver.client.abandon_stack(driver.context, stack_identity=stack)
+    driver.wait(stack)
     stack = driver.create({**VERSION, 'resources': {}}, name=named('new'))
     app['networks'] = [{'network': resources['net']['properties']['name']}]
     answer = driver.preview(stack, imported({**found, 'more': None}, resources))['added']
@@ -153,6 +155,7 @@ def test_image_is_imported_under_its_name(driver, engine):
     assert driver.state(former) == 'CREATE_COMPLETE', driver.stack(former)['stack_status_reason']
     found = driver.physical_id(former, 'it')
     driver.client.abandon_stack(driver.context, stack_identity=former)
+    driver.wait(former)
     given = {**VERSION, 'resources': {'it': {**made, 'import': {'id': found}}}}
     stack = driver.create({**VERSION, 'resources': {}}, name=named('new'))
     other = {**made, 'import': {'id': found}, 'properties': {'name': 'x', 'context': context}}
