@@ -297,7 +297,7 @@ def test_plan_with_live_values_is_refused_when_an_object_has_changed(
     assert command('apply', '-y', '--plan', 'plan.json', name)[0] == 2
     assert command('apply', '-y', '--plan', 'plan.json', '-P', 'a=b')[0] == 2
     assert command('apply', '-y', '--plan', 'app.yaml')[0] == 1
-    status, _, errors = command('preview', '--out', 'plan.json', '-t', 'new.yaml', f'{name}-2')
+    status, _, errors = command('preview', '--live', '-t', 'new.yaml', f'{name}-2')
     assert status == 1 and f'there is no stack {name}-2' in errors
     assert command('delete', '-y', name)[0] == 0
 
