@@ -380,6 +380,9 @@ def test_template_moves_what_it_names(engine):
     rows = {row.name: row for row in db_resources.list_by_stack(identity['stack_id'])}
     assert rows.keys() == {'network', 'web', 'db'}
     assert rows['network'].uuid == before.uuid
+    states = [state for name, state in engine.events(identity) if name == 'app']
+    begun = ['UPDATE_IN_PROGRESS'] * 2  # of the moves, and of the update
+    assert states[2:] == [*begun, 'UPDATE_COMPLETE', *begun[1:], 'UPDATE_COMPLETE']
     assert [each for each in Server.calls if each[0] != 'read'] == [('update', 'web', {'size': 4})]
     assert 'moved' not in engine.preview(identity, MOVED)
 

@@ -362,7 +362,10 @@ class Refactoring:
         if draft.name != draft.present.name:
             reasons.append(f'Renamed from {draft.present.name}')
         reason = '. '.join(reasons) or 'The template has another form'
-        stack.state_set(action, status.COMPLETE, reason)
+        # clients take an event of a complete stack for the end, but then the update itself begins
+        begins = bool(self.shown) and stack.owner_id is None
+        stack.state_set(action, status.IN_PROGRESS if begins else status.COMPLETE, reason)
+        stack.store(status=status.COMPLETE)
         if not draft.is_new:
             result = {'status': status.COMPLETE, 'status_reason': reason}
             stack.journal.revision(result)
