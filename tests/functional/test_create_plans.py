@@ -90,7 +90,8 @@ def test_plan_is_a_whole_create(service):
         answer = apply(service, plan, **more)
         assert answer.status_code == 400, answer.text
     for ask in (apply, seen):
-        assert ask(service, {'id': 'unknown'}).status_code == 404
+        for unknown in ('unknown', ''):
+            assert ask(service, {'id': unknown}).status_code == 404
     path = create(service, f'other-{uuid.uuid4().hex[:8]}', TEMPLATE)
     settled(service, path)
     assert service.ask('PUT', path, {'plan': plan['id']}).status_code == 404

@@ -53,7 +53,7 @@ class Stacks(plans.Plans):
         unless it would do what the plan says.
         """
         validation.capacity(context, self._runtime)
-        agreed = plan_facts.find(context, None, plan) if plan else None
+        agreed = None if plan is None else plan_facts.find(context, None, plan)
         if agreed:
             foreseen, _, facts = self._agreed_create(context, agreed)
             plan_facts.require(foreseen, agreed['facts'], facts)
@@ -120,7 +120,7 @@ class Stacks(plans.Plans):
 
         Nothing is stored, except the plan with ``store``.
         """
-        if plan:
+        if plan is not None:
             return self._preview_create_plan(context, plan_facts.find(context, None, plan))
         adopted, params, files = adoption.merge(self._runtime, args, params, files)
         parsed = masking.unmasked(
@@ -171,7 +171,7 @@ class Stacks(plans.Plans):
             return stack.identifier().as_dict()
         validation.unchanged(stack, args.get(api.IF_MATCH))
         stored = _stored_update(stack, revision, plan)
-        agreed = stored if plan else None
+        agreed = stored if plan is not None else None
         args = {**self._agreed_args(stack, agreed), **args, **(part or {})}
         if agreed:
             args[api.MESSAGE] = plans.revision_message(agreed, args.get(api.MESSAGE))
