@@ -67,7 +67,7 @@ def _within(stack: Stack, wanted: Mapping[str, tuple[Found, str]]) -> Refactorin
 
 
 def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, str]]) -> Refactoring:
-    """Return the moves of which one leads into a nested stack, which may be a new one."""
+    """Return moves with at least one into a nested stack; the template may add this stack."""
     paths = {
         path[:index]
         for source, (_, to) in wanted.items()

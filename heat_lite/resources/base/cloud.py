@@ -336,10 +336,9 @@ class CloudResource(ServiceObject):
     def list_by_name(self, name):
         """Return the objects of the collection, at least those called or marked ``name``."""
         path = self.collection()
-        key = self.rest.list_key
         if self.rest.mark:
             path = self.rest.list_path or path  # only details have the mark
-        return self.client().list(path, key, name=name)
+        return self.client().list(path, self.rest.list_key, name=name)
 
     def create_object(self, values):
         """Generator: create the object and return it. A create is repeated after a lost response
@@ -361,7 +360,7 @@ class CloudResource(ServiceObject):
         )
 
     def can_be_found(self):
-        """Return whether an object that a create has made is told from all others."""
+        """Return whether a search can tell the object of an interrupted create from all others."""
         return self.has_generated_name() or bool(self.rest.mark and not self.has_name())
 
     def request_values(self):
