@@ -44,6 +44,7 @@ def test_catalog_is_fetched_once(running_cloud, conf):
 
 
 def test_clients_are_cached_as_long_as_their_context(running_cloud, conf):
+    request_context(running_cloud)  # oslo.context keeps the first one of a thread
     factory, context = clients.ClientFactory(conf), request_context(running_cloud)
     assert factory(context) is factory(context)
     assert factory(context) is not factory(request_context(running_cloud))
