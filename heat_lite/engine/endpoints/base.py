@@ -21,7 +21,13 @@ from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import locks, resources as db_resources, stacks as db_stacks
 from heat_lite.engine.execution import task_manager
 from heat_lite.engine.runtime import Runtime
-from heat_lite.engine.stack import format, former_places, stack_lock, template_files
+from heat_lite.engine.stack import (
+    format,
+    former_places,
+    legacy_stacks,
+    stack_lock,
+    template_files,
+)
 from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.rpc import client as rpc_client
 from heat_lite.template import merge
@@ -177,7 +183,7 @@ class Endpoint:
 
     @contextlib.contextmanager
     def _locked(self, context: RequestContext, stack_id: str) -> Iterator[Stack]:
-        """Hold the lock of a stack that no action works on.
+        """Hold the lock of a stack that no action works on, and has its rows in our own form.
 
         An action whose end is stored has yet to release its lock: that is awaited.
         """
@@ -192,7 +198,11 @@ class Endpoint:
             row = db_stacks.get(context, stack_id, tenant_safe=False)
             if row is None or row.status == status.IN_PROGRESS:
                 raise _at_work(stack_id, row)
-            yield self._load(context, row)
+            stack = self._load(context, row)
+            if legacy_stacks.is_legacy(stack):
+                legacy_stacks.bring_over(stack)
+                stack.journal.flush()
+            yield stack
         finally:
             locks.release(stack_id, engine_id)
 

@@ -12,7 +12,13 @@ from heat_lite.engine.endpoints.base import Wire, on_working_engine
 from heat_lite.engine.endpoints.stack_moves import StackMoves
 from heat_lite.engine.execution import actions, plan_facts, preview
 from heat_lite.engine.resource import fingerprint
-from heat_lite.engine.stack import adoption, partial_update, revisions, stack_storage
+from heat_lite.engine.stack import (
+    adoption,
+    legacy_stacks,
+    partial_update,
+    revisions,
+    stack_storage,
+)
 from heat_lite.engine.stack.action_run import REQUEST
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import masking, validation
@@ -248,6 +254,9 @@ class Stacks(plans.Plans):
             return self._preview(plans.with_options(stack, options), parsed, values, args)
         validation.updatable(stack)
         validation.at_rest(stack)
+        if legacy_stacks.is_legacy(stack):  # the update would find its rows in another form
+            with self._locked(context, stack.id):
+                pass
         kept = {api.PARAM_SHOW_NESTED, api.PARAM_CONVERGE, api.ON_REPLACE, api.LIVE}
         draft: Wire = {
             'raw_template_id': self._runtime.templates.store(parsed),

@@ -10,7 +10,6 @@ from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
 from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint
-from heat_lite.engine.stack import legacy_stacks
 
 LOG = logging.getLogger(__name__)
 
@@ -75,7 +74,4 @@ class Migration(Endpoint):
                 for each in db_stacks.tree_ids(stack_id)
             ]
             for stack in stacks:
-                if legacy_stacks.is_legacy(stack):
-                    legacy_stacks.bring_over(stack)
-                    stack.journal.flush()
                 db_stacks.update(stack.id, {'convergence': True})
