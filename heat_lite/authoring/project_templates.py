@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from heat_lite.common.value_types import Value, Values
+from heat_lite.template import resource_registry, versions
 
 VERSION = {'heat_template_version': '2021-04-16'}
 #: modules and the services in them; a module refers to modules before it only
@@ -28,6 +29,8 @@ OWN = ('name', 'hostname', 'networks')
 INDEX = '%index%'
 #: an id of an object; the ids of objects that are not described become parameters
 ID = re.compile(r'[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}')
+#: the characters of a name of an object that its resource gets
+NAME_LENGTH = 100
 
 
 @dataclasses.dataclass
@@ -94,7 +97,7 @@ class ProjectTemplates:
     # ------------------------------------------------------------ names
 
     def _unique(self, text: str) -> str:
-        plain = re.sub(r'[^A-Za-z0-9_-]+', '-', text).strip('-') or 'it'
+        plain = re.sub(r'[^A-Za-z0-9_-]+', '-', text).strip('-')[:NAME_LENGTH] or 'it'
         numbered = (f'{plain}-{number}' for number in itertools.count(2))
         name = next(each for each in itertools.chain([plain], numbered) if each not in self._names)
         self._names.add(name)
@@ -165,7 +168,7 @@ class ProjectTemplates:
     def _value(self, item: Item, key: str, value: Value) -> Value:
         """Return a value of a property, with references instead of ids."""
         if isinstance(value, dict):
-            return {name: self._value(item, name, each) for name, each in value.items()}
+            return _quoted({name: self._value(item, name, each) for name, each in value.items()})
         if isinstance(value, list):
             return [self._value(item, key, each) for each in value]
         target = self._items.get(value) if isinstance(value, str) else None
@@ -233,6 +236,46 @@ class ProjectTemplates:
         self._arguments[item.module][name] = value
 
 
+def literal(value: Value) -> Value:
+    """Return what a template has in the place of a value of an object."""
+    if isinstance(value, dict):
+        return _quoted({name: literal(each) for name, each in value.items()})
+    return [*map(literal, value)] if isinstance(value, list) else value
+
+
+def _quoted(value: Values) -> Values:
+    """Return what a template has in the place of a map of an object: no call of a function, and no
+    name of a file, which the map may look like.
+    """
+    called = {f'literal {key}': key for key in value if _is_call(key, value[key])}
+    if not called:
+        return value
+    names = {key: name for name, key in called.items()}
+    return {
+        'map_replace': [
+            {names.get(key, key): each for key, each in value.items()},
+            {'keys': called},
+        ]
+    }
+
+
+def _is_call(key: str, argument: Value) -> bool:
+    """Whether a key of a map makes a call of it, or a reference to a template."""
+    functions = versions.template_version(VERSION).functions
+    return key in functions or key == 'type' and resource_registry.is_template(argument)
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether the definition of a group leaves a value as it is: it replaces INDEX, and its members
+    have no quotes.
+    """
+    if isinstance(value, dict):
+        return _quoted(value) is value and all(map(_is_plain, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return not isinstance(value, str) or INDEX not in value
+
+
 def _groups(items: Iterable[Item]) -> list[list[Item]]:
     """Return the items, servers that differ in OWN only together, in the order of their names."""
     groups: dict[Value, list[Item]] = collections.defaultdict(list)
@@ -243,7 +286,7 @@ def _groups(items: Iterable[Item]) -> list[list[Item]]:
         shared = {key: item.properties[key] for key in item.properties if key not in OWN}
         nics = len(item.properties.get('networks') or ())
         own = [key for key in OWN if key in item.properties]
-        is_server = item.type == SERVER and not item.secrets
+        is_server = item.type == SERVER and not item.secrets and _is_plain(item.properties)
         key = (
             (json.dumps([shared, nics, own], sort_keys=True),)
             if is_server

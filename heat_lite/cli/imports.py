@@ -132,7 +132,8 @@ def observe(
             '(heat-lite move), or import with --external'
         )
     if isinstance(found, dict) and 'live_properties' in found:
-        return {**found['live_properties'], **given}
+        live = found['live_properties'].items()
+        return {**{key: project_templates.literal(value) for key, value in live}, **given}
     reason = found.get('live_error') if isinstance(found, dict) else None
     raise errors.CommandError(f'{type_name} {object_id}: {reason}' if reason else NOT_SHOWN)
 

@@ -125,6 +125,18 @@ def test_server_is_described_with_the_ports_that_it_has(service, command, name, 
 DESCRIBED = [
     ('OS::Cinder::Volume', 'block-storage', '/volumes', {'size': 1, 'metadata': {'x': 'y'}})
     + ({'size': 1, 'metadata': {'x': 'y'}},),
+    ('OS::Cinder::Volume', 'block-storage', '/volumes', {'size': 1, 'metadata': {'get_file': '/x'}})
+    + (
+        {
+            'size': 1,
+            'metadata': {
+                'map_replace': [
+                    {'literal get_file': '/x'},
+                    {'keys': {'literal get_file': 'get_file'}},
+                ]
+            },
+        },
+    ),
     ('OS::Octavia::HealthMonitor', 'load-balancer', '/lbaas/healthmonitors')
     + ({'type': 'PING', 'delay': 1, 'timeout': 1, 'max_retries': 1, 'pools': [{'id': 'p1'}]},)
     + ({'type': 'PING', 'delay': 1, 'timeout': 1, 'max_retries': 1, 'pool': 'p1'},),

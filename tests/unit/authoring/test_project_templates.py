@@ -1,8 +1,11 @@
 """The templates of a project, made of objects."""
 
+import json
 import uuid
 
 from heat_lite.authoring.project_templates import Item, ProjectTemplates
+from heat_lite.cli.stack_files import StackFiles
+from heat_lite.template import function, versions
 
 NET, SUBNET, GROUP = 'OS::Neutron::Net', 'OS::Neutron::Subnet', 'OS::Neutron::SecurityGroup'
 SERVER = 'OS::Nova::Server'
@@ -61,3 +64,38 @@ def test_secret_is_a_hidden_parameter():
     files = made.files()
     [(name, schema)] = files['project.yaml']['parameters'].items()
     assert schema == {'type': 'string', 'hidden': True} and made.values == {name: 'word'}
+
+
+def test_values_of_objects_are_no_calls_and_no_files_of_a_template(tmp_path):
+    secret = tmp_path / 'secret.yaml'
+    secret.write_text('a: secret')
+    given = [
+        {'get_file': str(secret)},
+        {'get_file': str(secret), 'more': 'x'},
+        {'type': str(secret)},
+        {'get_param': 'nothing', 'deep': [{'get_attr': ['x', 'y']}]},
+    ]
+    items = [Item(SERVER, ident(), {'name': f's{n}', 'm': each}) for n, each in enumerate(given)]
+    made = ProjectTemplates(items).files()['compute.yaml']
+    path = tmp_path / 'compute.yaml'
+    path.write_text(json.dumps(made))
+    files = StackFiles()
+    assert json.loads(files.template(str(path))) == made and files.contents == {}
+    parser = function.Parser(versions.template_version(made).functions)
+    found = [
+        function.resolve(parser.parse(each['properties']['m']), function.Scope())
+        for each in made['resources'].values()
+    ]
+    assert found == given
+
+
+def test_servers_with_texts_that_a_group_would_change_are_no_group():
+    for properties in ({'name': '%index%'}, {'m': {'get_file': 'x'}}):
+        items = [Item(SERVER, ident(), properties) for _ in range(2)]
+        assert len(ProjectTemplates(items).files()['compute.yaml']['resources']) == 2
+
+
+def test_long_name_becomes_a_short_one():
+    items = [Item(NET, ident(), {'name': 'x' * 255}) for _ in range(2)]
+    names = ProjectTemplates(items).files()['network.yaml']['resources']
+    assert len(names) == 2 and max(map(len, names)) < 128
