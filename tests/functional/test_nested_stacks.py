@@ -143,6 +143,16 @@ def test_failed_tree_is_rolled_back(engine):
     assert engine.state(identity) == 'ROLLBACK_COMPLETE' and live_stack_names(engine) == ['stack']
 
 
+def test_name_longer_than_its_column_fails_the_resource_of_the_nested_stack(engine):
+    long = {'inner.yaml': INNER.replace('second', 'r' * 256)}
+    identity = engine.create(parent_template(), files=FILES)
+    engine.update(identity, parent_template(), files=long)
+    other = engine.create(parent_template(), 'other', files=long)
+    for each in (identity, other):
+        reason = engine.stack(each)['stack_status_reason']
+        assert 'at most 255 characters' in reason and 'INSERT' not in reason
+
+
 def test_parent_update_updates_the_nested_stack_in_place(engine):
     outputs = {'said': {'value': {'get_attr': ['web', 'said']}}}
     identity = engine.create(parent_template({'word': 'one'}, outputs=outputs), files=FILES)

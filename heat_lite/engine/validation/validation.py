@@ -143,6 +143,7 @@ def nested_values(item: Stack) -> None:
 
     Its own nested stacks are validated when they are created.
     """
+    stored_names(item.template)
     _stack_itself(item, ValidationPass(nested=False))
 
 
