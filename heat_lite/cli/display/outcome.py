@@ -20,6 +20,7 @@ REMEDIES = {
     'SUSPEND': ('suspend', 'try again'),
     'RESUME': ('resume', 'try again'),
     'SNAPSHOT': ('snapshot create', 'try again'),
+    'ADOPT': ('abandon', 'forget the stack; all objects stay'),
 }
 
 

@@ -122,15 +122,16 @@ def test_follow_with_json_prints_an_object_a_line():
     assert found[-1]['stack']['stack_status'] == 'CREATE_COMPLETE'
 
 
-def test_failed_stack_raises_the_cause_and_the_next_commands():
+@pytest.mark.parametrize(('action', 'remedy'), [('CREATE', 'retry'), ('ADOPT', 'abandon')])
+def test_failed_stack_raises_the_cause_and_the_next_commands(action, remedy):
     with (
-        identity.serve(application_of(['CREATE_IN_PROGRESS', 'CREATE_FAILED'])) as url,
-        pytest.raises(errors.StackFailed, match='s: CREATE_FAILED') as caught,
+        identity.serve(application_of([f'{action}_IN_PROGRESS', f'{action}_FAILED'])) as url,
+        pytest.raises(errors.StackFailed, match=f's: {action}_FAILED') as caught,
     ):
         follow(url)
     lines = str(caught.value).splitlines()
     assert lines[1:3] == ['  only  T  id-1', '      reason of only']
-    assert any('heat-lite retry s' in line for line in lines)
+    assert any(f'heat-lite {remedy} s' in line for line in lines)
 
 
 def test_rollback_is_a_failure_whose_recorded_cause_is_shown():
