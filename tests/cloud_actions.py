@@ -587,6 +587,16 @@ def associate(cloud, service, one, what, query, **_):
     return 202, None
 
 
+@route('block-storage', 'GET', r'/qos-specs/(?P<one>[^/]+)/associations')
+def associations(cloud, service, one, **_):
+    require(cloud, service, '/qos-specs', one)
+    pairs = sorted(cloud.state.get('associated', ()))
+    shown = [
+        {'association_type': 'volume_type', 'id': each} for specs, each in pairs if specs == one
+    ]
+    return 200, {'qos_associations': shown}
+
+
 # --------------------------------------------------------------- servers
 
 

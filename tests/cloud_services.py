@@ -102,6 +102,8 @@ def _refer(cloud, body):
 
 @route('workflow', 'POST', r'(?P<where>/executions|/cron_triggers)')
 def start_execution(cloud, service, where, body, **_):
+    if present := cloud.objects.get((service, where, body.get('id'))):
+        return 201, present  # as Mistral: the id makes a repeated request harmless
     _refer(cloud, body)
     for name in ('input', 'params', 'workflow_input'):
         json.loads(body.get(name, '{}'))

@@ -147,8 +147,8 @@ _TABLE = """
     OS::Keystone::Group openstack.keystone:KeystoneGroup openstack.keystone.group
     OS::Keystone::GroupRoleAssignment openstack.keystone:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
     OS::Keystone::IdentityProvider openstack.federation:IdentityProvider
-    OS::Keystone::ImpliedRole openstack.keystone:ImpliedRole
-    OS::Keystone::InheritedRoleAssignment openstack.keystone:InheritedRoleAssignment
+    OS::Keystone::ImpliedRole openstack.role_relations:ImpliedRole
+    OS::Keystone::InheritedRoleAssignment openstack.role_relations:InheritedRoleAssignment
     OS::Keystone::Limit openstack.unified_limits:Limit
     OS::Keystone::Mapping openstack.federation:Mapping
     OS::Keystone::Project openstack.keystone:KeystoneProject openstack.keystone.project

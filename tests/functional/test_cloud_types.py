@@ -75,7 +75,6 @@ NOT_COMPARED = {
     'AWS::EC2::VPCGatewayAttachment',
     'AWS::EC2::VolumeAttachment',
     'AWS::S3::Bucket',
-    'OS::Cinder::QoSAssociation',
     'OS::Cinder::VolumeTransferAccept',
     'OS::Heat::SwiftSignalHandle',
     'OS::Mistral::ExternalResource',

@@ -5,6 +5,7 @@ Tests: tests/functional/test_lost_responses.py.
 """
 
 from heat_lite.common import exception
+from heat_lite.resources.base.cloud import CloudResource
 
 #: key in the data of the resource; the number of objects beyond which they are not noted, and the
 #: length of the beginning of each id that is
@@ -36,3 +37,25 @@ def find(resource, list_ids):
             f'known; it may be any of {", ".join(sorted(added))}. Delete it, or import it'
         )
     return next(iter(added), None)
+
+
+class AddedObject(CloudResource):
+    """An object that is found as the one that its create has added to the list."""
+
+    def listed(self):
+        """Return the ids of the objects that the create may have made."""
+        rest = self.rest
+        found = self.client().list(self.collection(), rest.list_key)
+        return [each[rest.id] for each in found if not self.drift(each)]
+
+    def create_object(self, values):
+        yield from note(self, self.listed)
+        made = yield from super().create_object(values)
+        self.data_delete(BEFORE)
+        return made
+
+    def can_be_found(self):
+        return True
+
+    def find_existing(self):
+        return find(self, self.listed)

@@ -309,7 +309,7 @@ class CloudResource(ServiceObject):
                 return live_state.find_unique(self)
             return None
         if not self.has_name():
-            return self._find_marked() if self.rest.mark else super().find_existing()
+            return self._find_marked() if self.can_be_found() else super().find_existing()
         key = self.properties_schema[NAME].key(NAME)
         name = self.stored_property(NAME) or self.physical_resource_name()
         named = [each for each in self.list_by_name(name) if each.get(key) == name]

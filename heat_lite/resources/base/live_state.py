@@ -40,13 +40,13 @@ class PathProperties(dict):
 def find_unique(resource):
     """Return the id of the object with the values of ``unique_by``; None if there is none."""
     schemata, rest = resource.properties_schema, resource.rest
-    wanted = {
-        schemata[name].key(name): resource.stored_property(name) for name in resource.unique_by
-    }
+    keys = {schemata[name].key(name): name for name in resource.unique_by}
+    wanted = resource.body({key: resource.stored_property(keys[key]) for key in keys})
     path = rest.list_path or resource.collection()
-    listed = resource.client().list(path, rest.list_key)
-    same = (each for each in listed if all(each.get(key) == wanted[key] for key in wanted))
-    return next((str(each[rest.id]) for each in same), None)
+    for each in resource.client().list(path, rest.list_key):
+        if all(is_equal(schemata[keys[key]], wanted[key], each.get(key)) for key in keys):
+            return str(each[rest.id])
+    return None
 
 
 def find_parents(resource):

@@ -3,13 +3,11 @@
 from heat_lite.common import status
 from heat_lite.common.value_types import without_none
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
-from heat_lite.resources.base.named_object import Relation
 from heat_lite.resources.base.property_rules import (
     conflict,
     for_each,
     given,
     missing,
-    one_of,
     refuse,
 )
 from heat_lite.template.schema import (
@@ -215,50 +213,6 @@ class KeystoneUserRoleAssignment(RoleAssignment):
             'Role to assign to the user',
         ),
     }
-
-
-class ImpliedRole(Relation):
-    """A role that each assignment of another role implies."""
-
-    resource_type = 'OS::Keystone::ImpliedRole'
-    since = OURS
-    default_client_name = 'keystone'
-    path = '/roles/{role}/implies/{implied_role}'
-
-    properties_schema = {
-        'implied_role': string(
-            'Role that is implied, by name or id.', required=True, ref='keystone.role'
-        ),
-        'role': string('Role that implies it, by name or id.', required=True, ref='keystone.role'),
-    }
-
-
-class InheritedRoleAssignment(Relation):
-    """A role in all projects below a domain or a project."""
-
-    resource_type = 'OS::Keystone::InheritedRoleAssignment'
-    since = OURS
-    default_client_name = 'keystone'
-
-    properties_schema = {
-        'role': string('Role to assign, by name or id.', required=True, ref='keystone.role'),
-        'domain': string('Domain of the projects, by name or id.', ref='keystone.domain'),
-        'group': string('Group that receives the role, by name or id.', ref='keystone.group'),
-        'project': string('Project above the projects, by name or id.', ref='keystone.project'),
-        'user': string('User that receives the role, by name or id.', ref='keystone.user'),
-    }
-    property_rules = (
-        one_of('user', 'group'),
-        conflict('user', 'group'),
-        one_of('project', 'domain'),
-        conflict('project', 'domain'),
-    )
-
-    def relation_path(self, values):
-        actor = 'user' if values['user'] else 'group'
-        scope = 'project' if values['project'] else 'domain'
-        parts = [f'{each}s/{values[each]}' for each in (scope, actor, 'role')]
-        return f'/OS-INHERIT/{"/".join(parts)}/inherited_to_projects'
 
 
 class KeystoneUser(CloudResource):
@@ -495,3 +449,18 @@ class KeystoneRegion(CloudResource):
             wire='parent_region_id',
         ),
     }
+
+    def body(self, values):
+        return {'id': self.record.uuid, **values}
+
+    def can_be_found(self):
+        return self.stored_property('id') is None
+
+    def find_existing(self):
+        """Return the id of the region that an interrupted create has made, or None. Raises
+        Interrupted for an id of the template: the region may belong to something else.
+        """
+        wanted = self.stored_property('id') or self.record.uuid
+        if all(each['id'] != wanted for each in self.client().list('/regions', 'regions')):
+            return None
+        return wanted if self.can_be_found() else super().find_existing()

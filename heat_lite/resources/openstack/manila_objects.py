@@ -90,7 +90,7 @@ class ShareNetworkSubnet(CloudResource):
         return (yield from self.send('POST', self.collection(), body))[self.rest.key]
 
 
-class ShareReplica(CloudResource):
+class ShareReplica(added_object.AddedObject):
     """A replica of a share in another availability zone."""
 
     resource_type = 'OS::Manila::ShareReplica'
@@ -118,19 +118,7 @@ class ShareReplica(CloudResource):
         }
     )
 
-    def _listed(self):
+    def listed(self):
         share = self.stored_property('share')
         found = self.client().list('/share-replicas', 'share_replicas', share_id=share)
         return [each['id'] for each in found]
-
-    def create_object(self, values):
-        yield from added_object.note(self, self._listed)
-        made = yield from super().create_object(values)
-        self.data_delete(added_object.BEFORE)
-        return made
-
-    def can_be_found(self):
-        return True
-
-    def find_existing(self):
-        return added_object.find(self, self._listed)

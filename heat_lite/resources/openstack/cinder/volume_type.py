@@ -1,5 +1,6 @@
 """The types of volumes, their encryption and their quality of service."""
 
+import contextlib
 import json
 
 from heat_lite.clients import errors
@@ -142,6 +143,12 @@ class CinderEncryptedVolumeType(CloudResource):
         """Return None: each type of volume shows its own."""
         return None
 
+    def find_existing(self):
+        """Return the volume type if its encryption is the one that the create makes."""
+        with contextlib.suppress(errors.NotFound):
+            return None if self.drift(self.fetch()) else self.stored_property('volume_type')
+        return None
+
     def object_path(self):
         """Return the path of the encryption: a volume type has at most one."""
         return f'{self.collection()}/provider'
@@ -192,6 +199,8 @@ class QoSAssociation(ServiceResource):
     since = '8.0.0'
     extension = 'qos-specs'
     default_client_name = 'cinder'
+    # associating a volume type with the same specs again changes nothing
+    repeatable = True
 
     properties_schema = {
         'qos_specs': string('QoS specs, by name or id.', required=True, ref='cinder.qos_specs'),
@@ -202,6 +211,21 @@ class QoSAssociation(ServiceResource):
             update_allowed=True,
         ),
     }
+
+    def _present(self):
+        """Return the volume types of the template that Cinder shows at the specs."""
+        path = f'/qos-specs/{self.stored_property("qos_specs")}/associations'
+        shown = {each['id'] for each in self.client().list(path, 'qos_associations')}
+        return [each for each in self.stored_property('volume_types') if each in shown]
+
+    def find_existing(self):
+        """Return the id if an interrupted create has associated a volume type, or None."""
+        with contextlib.suppress(errors.NotFound):
+            return self.record.uuid if self._present() else None
+        return None
+
+    def get_live_state(self, resource_properties):
+        return {**self.stored_properties(), 'volume_types': self._present()}
 
     def handle_create(self):
         yield from self._request_types('associate', self.properties['volume_types'])

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import uuid
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
@@ -60,11 +61,17 @@ class MistralExternalResource(ServiceResource):
 
     def handle_create(self):
         yield from self._execute(status.CREATE)
-        if self.resource_id is None:
+        if self.resource_id in (None, self.data().get(CREATED)):
             outputs = self._outputs()
             self.resource_id_set(
                 str(outputs.get(ID) or self.data().get(CREATED) or self.physical_resource_name())
             )
+
+    def find_existing(self):
+        """Return the id of the execution that an interrupted create has started, or None."""
+        with contextlib.suppress(errors.NotFound):
+            return (self.show() or {}).get('id')
+        return None
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self._execute(status.UPDATE)
@@ -77,9 +84,12 @@ class MistralExternalResource(ServiceResource):
 
     def handle_delete(self):
         """A generator: execute the workflow for DELETE, unless it was deleted, then delete the
-        executions.
+        executions. An interrupted create ends before.
         """
         if self.resource_id is not None:
+            if self.data().get(RUNNING, '').startswith(status.CREATE):
+                with contextlib.suppress(errors.NotFound, exception.ResourceInError):
+                    yield from self._execute(status.CREATE, self.stored_property)
             with contextlib.suppress(errors.NotFound):
                 yield from self._execute(status.DELETE, self.stored_property)
         for each in self._executions():
@@ -108,11 +118,13 @@ class MistralExternalResource(ServiceResource):
             return
         running = self.data().get(RUNNING, '').partition(':')
         if running[0] != action:
-            running = (action, ':', (yield from self._start(workflow, read)))
+            running = (action, ':', str(uuid.uuid4()))
             self.data_set(RUNNING, ''.join(running))
             self.data_set(ALL, ','.join([*self._executions(), running[2]]))
-        if action == status.CREATE:
-            self.data_set(CREATED, running[2])
+            if action == status.CREATE:
+                self.data_set(CREATED, running[2])
+            yield None  # stores the id before the request
+        yield from self._start(running[2], workflow, read)
         ended = yield from self._wait_for_execution(running[2])
         self.data_delete(RUNNING)
         if ended['state'] not in workflows.SUCCESS:
@@ -121,15 +133,16 @@ class MistralExternalResource(ServiceResource):
             )
         self.data_set(OUTPUTS, json.dumps(workflows.decode(ended, 'output') or {}))
 
-    def _start(self, workflow, read):
+    def _start(self, execution_id, workflow, read):
+        """Generator: start an execution, unless Mistral has one with the id already."""
         params = dict(workflow['params'] or {})
         if self.resource_id is not None:
             params[ENVIRONMENT] = {**(params.get(ENVIRONMENT) or {}), DATA: self._outputs()}
         body = workflows.execution_body(
             workflow['workflow'], read('input'), params, read('description')
         )
-        created = yield from self.call_with_retry(self.client().create, '/executions', None, body)
-        return created['id']
+        create = self.client().create
+        yield from self.call_with_retry(create, '/executions', None, {**body, 'id': execution_id})
 
     def _wait_for_execution(self, execution_id):
         for pause in retry_delays():

@@ -1,5 +1,7 @@
 """The base of the Neutron types: tags and value specs."""
 
+import contextlib
+
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
@@ -166,6 +168,16 @@ class VisibleConnection(Connection):
 
     def is_connected(self):
         raise NotImplementedError
+
+    def connection_id(self):
+        """Return the physical id of the connection of the stored properties."""
+        raise NotImplementedError
+
+    def find_existing(self):
+        """Return the id of the connection that an interrupted create has made, or None."""
+        with contextlib.suppress(errors.NotFound):
+            return self.connection_id() if self.is_connected() else None
+        return None
 
     def needs_replace_failed(self):
         """Return whether a failed connection is replaced.

@@ -1,7 +1,10 @@
 """OS::Neutron::ExtraRoute and OS::Neutron::ExtraRouteSet."""
 
+import contextlib
+
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.resources.base import added_object
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import Connection
 from heat_lite.template import support
@@ -37,10 +40,26 @@ class ExtraRoute(Connection):
         routes = self._routes(router)
         if route in routes:
             raise exception.Error(f'Route duplicates an existing route of router {router}: {route}')
+        yield from added_object.note(self, list)
         yield from self.call_with_retry(
             self.client().update, f'/routers/{router}', 'router', {'routes': [*routes, route]}
         )
-        self.resource_id_set('{}:{destination}:{nexthop}'.format(router, **route))
+        self.resource_id_set(self._route_id())
+        self.data_delete(added_object.BEFORE)
+
+    def find_existing(self):
+        """Return the id of the route that an interrupted create has added: the router did not have
+        it before.
+        """
+        if added_object.BEFORE in self.data():
+            with contextlib.suppress(errors.NotFound):
+                routes = self._routes(self.stored_property('router_id'))
+                return self._route_id() if self._route() in routes else None
+        return None
+
+    def _route_id(self):
+        router = self.stored_property('router_id')
+        return '{}:{destination}:{nexthop}'.format(router, **self._route())
 
     def handle_delete(self):
         if self.resource_id is None:
@@ -99,14 +118,23 @@ class ExtraRouteSet(Connection):
 
     def handle_create(self):
         router, routes = self.properties['router'], self.properties['routes']
-        present = self._routes(router)
+        noted = added_object.BEFORE in self.data()
+        present = [] if noted else self._routes(router)
         twice = [each for each in routes if each in present]
         if twice:
             raise exception.Error(
                 f'Router {router} already has the routes {twice}; remove them from the template'
             )
+        yield from added_object.note(self, list)
         yield from self._request(router, 'add_extraroutes', routes)
         self.resource_id_set(router)
+        self.data_delete(added_object.BEFORE)
+
+    def find_existing(self):
+        """Return the router if the request of an interrupted create may have added the routes,
+        which the router did not have before.
+        """
+        return self.stored_property('router') if added_object.BEFORE in self.data() else None
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'routes' in prop_diff:

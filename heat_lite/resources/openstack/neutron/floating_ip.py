@@ -4,6 +4,8 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import needs
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    VALUE_SPECS,
     NeutronResource,
     VisibleConnection,
     value_specs_property,
@@ -24,7 +26,7 @@ class FloatingIP(NeutronResource):
     """A floating IP."""
 
     resource_type = 'OS::Neutron::FloatingIP'
-    rest = Rest('neutron', '/floatingips', 'floatingip')
+    rest = Rest('neutron', '/floatingips', 'floatingip', mark=MARK)
 
     properties_schema = {
         'floating_network': string(
@@ -95,6 +97,13 @@ class FloatingIP(NeutronResource):
             if name not in ('dns_name', 'dns_domain')
         }
 
+    def can_be_found(self):
+        """Return whether it has the description by which it is found, and none of the template."""
+        return MARK not in (self.stored_property(VALUE_SPECS) or {})
+
+    def list_by_name(self, name):
+        return self.client().list(self.collection(), self.rest.list_key, description=name)
+
     def implied_dependencies(self, others):
         """Return the resources between port and external network.
 
@@ -113,6 +122,8 @@ class FloatingIPAssociation(VisibleConnection):
 
     resource_type = 'OS::Neutron::FloatingIPAssociation'
     default_client_name = 'neutron'
+    # associating a floating IP with the same port again changes nothing
+    repeatable = True
 
     properties_schema = {
         'floatingip_id': string(
@@ -154,6 +165,9 @@ class FloatingIPAssociation(VisibleConnection):
         found = self.client().show(f'/floatingips/{self.resource_id}', 'floatingip')
         return {'floatingip_id': self.resource_id, 'port_id': found['port_id']}
 
+    def connection_id(self):
+        return self.stored_property('floatingip_id')
+
     def is_connected(self):
         found = self.client().show(
             f'/floatingips/{self.stored_property("floatingip_id")}', 'floatingip'
@@ -187,6 +201,13 @@ class FloatingIPPortForward(NeutronResource):
         '/floatingips/{floating_ip}/port_forwardings',
         'port_forwarding',
         extension='floating-ip-port-forwarding',
+    )
+    unique_by = (
+        'external_port',
+        'internal_ip_address',
+        'internal_port',
+        'internal_port_number',
+        'protocol',
     )
     entity = None
 

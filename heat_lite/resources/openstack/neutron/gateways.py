@@ -143,6 +143,7 @@ class L2GatewayConnection(NeutronResource):
         'l2_gateway_connection',
         extension='l2-gateway-connection',
     )
+    unique_by = ('l2_gateway_id', 'network_id', 'segmentation_id')
 
     properties_schema = {
         'l2_gateway_id': string('Id of the layer 2 gateway.', required=True),

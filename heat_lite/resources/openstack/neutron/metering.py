@@ -45,6 +45,7 @@ class MeteringRule(NeutronResource):
     resource_type = 'OS::Neutron::MeteringRule'
     since = '2014.1'
     rest = Rest('neutron', '/metering/metering-label-rules', 'metering_label_rule')
+    unique_by = ('metering_label_id', 'direction', 'excluded', 'remote_ip_prefix', *ENDS)
 
     properties_schema = {
         'metering_label_id': string('Id of the metering label.', required=True),

@@ -56,6 +56,7 @@ class QoSBandwidthLimitRule(NeutronResource):
         'bandwidth_limit_rule',
         extension='qos',
     )
+    unique_by = ('direction',)
 
     properties_schema = {
         'max_kbps': integer(
@@ -84,6 +85,7 @@ class QoSDscpMarkingRule(NeutronResource):
     rest = Rest(
         'neutron', '/qos/policies/{policy}/dscp_marking_rules', 'dscp_marking_rule', extension='qos'
     )
+    unique_by = ('dscp_mark',)
 
     properties_schema = {
         'dscp_mark': integer(
@@ -108,6 +110,7 @@ class QoSMinimumBandwidthRule(NeutronResource):
         'minimum_bandwidth_rule',
         extension='qos-bw-minimum-ingress',
     )
+    unique_by = ('direction',)
 
     properties_schema = {
         'min_kbps': integer(
@@ -140,6 +143,7 @@ class QoSMinimumPacketRateRule(NeutronResource):
         'minimum_packet_rate_rule',
         extension='qos-pps-minimum',
     )
+    unique_by = ('direction',)
 
     properties_schema = {
         'min_kpps': integer(

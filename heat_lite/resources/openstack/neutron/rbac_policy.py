@@ -15,6 +15,7 @@ class RBACPolicy(NeutronResource):
     resource_type = 'OS::Neutron::RBACPolicy'
     since = '6.0.0'
     rest = Rest('neutron', '/rbac-policies', 'rbac_policy', extension='rbac-policies')
+    unique_by = ('action', 'object_id', 'object_type', 'target_tenant')
 
     properties_schema = {
         'action': string(

@@ -254,6 +254,7 @@ class RouterGateway(VisibleConnection):
     resource_type = 'OS::Neutron::RouterGateway'
     support_status = support.history('hidden 5.0.0, deprecated 2014.1')
     default_client_name = 'neutron'
+    repeatable = True
 
     properties_schema = {
         'router_id': string(
@@ -281,8 +282,11 @@ class RouterGateway(VisibleConnection):
         )
         self.resource_id_set(f'{router}:{network}')
 
+    def connection_id(self):
+        return f'{self.stored_property("router_id")}:{self.stored_property("network")}'
+
     def is_connected(self):
-        router, _, network = self.resource_id.partition(':')
+        router, _, network = (self.resource_id or self.connection_id()).partition(':')
         found = self.client().show(f'/routers/{router}', 'router')
         return (found.get('external_gateway_info') or {}).get('network_id') == network
 

@@ -301,5 +301,7 @@ class SecurityGroupRule(NeutronResource):
         *needs_extension(ADDRESS_GROUPS, 'remote_address_group'),
     )
 
+    unique_by = tuple(name for name in properties_schema if name != 'description')
+
     def objects(self):
         return {}  # the groups show their rules

@@ -65,6 +65,9 @@ class NovaFloatingIpAssociation(AddressUser, VisibleConnection):
             yield from self.handle_delete()
         yield from self.handle_create()
 
+    def connection_id(self):
+        return self.record.uuid
+
     def is_connected(self):
         address = self.stored_property('floating_ip')
         found = self.client().show(f'/floatingips/{address}', 'floatingip')

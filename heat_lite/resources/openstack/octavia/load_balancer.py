@@ -1,5 +1,6 @@
 """OS::Octavia::LoadBalancer, its listeners, and their layer 7 policies and rules."""
 
+from heat_lite.resources.base.added_object import AddedObject
 from heat_lite.resources.base.property_rules import (
     filled,
     given,
@@ -324,7 +325,7 @@ class L7Policy(OctaviaResource):
     attributes_schema = {'rules': list_attribute('Rules of the layer 7 policy.')}
 
 
-class L7Rule(OctaviaResource):
+class L7Rule(AddedObject, OctaviaResource):
     """A layer 7 rule: a condition of a layer 7 policy."""
 
     resource_type = 'OS::Octavia::L7Rule'

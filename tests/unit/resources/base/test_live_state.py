@@ -120,6 +120,7 @@ def test_object_without_a_name_is_found_by_what_no_other_has():
         collection=lambda: '/local_ips/x/port_associations',
         client=lambda: SimpleNamespace(list=lambda path, key: {'port_associations': listed}[key]),
         stored_property={'fixed_port': 'p2'}.get,
+        body=dict,
     )
     assert live_state.find_unique(association) == 'p2'
     listed.pop()
