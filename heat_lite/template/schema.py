@@ -31,6 +31,8 @@ from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
+#: the key in requests of an object whose id is sent: the name of the property with _id at its end
+ID_OF_NAME = '{}_id'
 #: options that stand for a constraint
 _CONSTRAINTS = {'allowed': AllowedValues, 'pattern': AllowedPattern, 'custom': CustomConstraint}
 #: options that stand for a support status
@@ -106,6 +108,8 @@ class PropertySchema:
 
     def key(self, name: str) -> str:
         """Return the key of the property in the body of a request."""
+        if self.wire == ID_OF_NAME:
+            return ID_OF_NAME.format(name.removesuffix('_id'))
         return self.wire or name
 
     def children(self) -> Value:
@@ -280,6 +284,11 @@ def alias(
     kind ``ref``.
     """
     return string(ref=ref, history=history, alias_of=target)
+
+
+def reference(kind: str, description: str, **options: Value) -> PropertySchema:
+    """Return the schema of an object of a kind, by name or id; requests have its id as NAME_id."""
+    return string(description, ref=kind, wire=ID_OF_NAME, **options)
 
 
 def name_property(update_allowed: bool = True, **options: Value) -> PropertySchema:

@@ -16,6 +16,7 @@ from heat_lite.template.schema import (
     list_,
     list_attribute,
     name_property,
+    reference,
     string,
     text,
 )
@@ -148,10 +149,9 @@ class Trust(CloudResource):
         'impersonation': boolean(
             'Whether services take requests of the trustee for those of the trustor.', default=False
         ),
-        'project': string(
+        'project': reference(
+            'keystone.project',
             'Project of the roles, by name or id. The default is that of the stack.',
-            ref='keystone.project',
-            wire='project_id',
         ),
         'roles': list_(
             'Roles that the trust delegates, by name or id.', string(), required=True, min=1
@@ -227,9 +227,7 @@ class KeystoneCredential(CloudResource):
 
 def _owner_properties():
     return {
-        'project': string(
-            'Project of the credential, by name or id.', ref='keystone.project', wire='project_id'
-        ),
+        'project': reference('keystone.project', 'Project of the credential, by name or id.'),
         'user': string(
             'User that owns the credential, by name or id. The default is the user of the request.',
             ref='keystone.user',

@@ -11,6 +11,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    reference,
     string,
     text,
 )
@@ -156,11 +157,10 @@ class ZoneShare(CloudResource):
     unique_by = ('target_project',)
 
     properties_schema = {
-        'target_project': string(
+        'target_project': reference(
+            'keystone.project',
             'Project that the zone is shared with, by name or id.',
             required=True,
-            ref='keystone.project',
-            wire='target_project_id',
         ),
         'zone': _zone('shared'),
     }
@@ -191,10 +191,8 @@ class ZoneTransferRequest(CloudResource):
     properties_schema = {
         'zone': _zone('offered', wire='zone_id'),
         'description': description_property(max=160),
-        'target_project': string(
-            'Only project that may accept the zone, by name or id.',
-            ref='keystone.project',
-            wire='target_project_id',
+        'target_project': reference(
+            'keystone.project', 'Only project that may accept the zone, by name or id.'
         ),
     }
     attributes_schema = attributes(

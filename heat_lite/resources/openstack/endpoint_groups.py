@@ -3,7 +3,7 @@
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import Relation
 from heat_lite.resources.base.property_rules import for_each, one_of
-from heat_lite.template.schema import description_property, map_, name_property, string
+from heat_lite.template.schema import description_property, map_, name_property, reference, string
 from heat_lite.template.support import OURS
 
 
@@ -22,13 +22,9 @@ class EndpointGroup(CloudResource):
                 'interface': string(
                     'Interface of the endpoints.', allowed=['public', 'internal', 'admin']
                 ),
-                'region': string(
-                    'Region of the endpoints, by id.', ref='keystone.region', wire='region_id'
-                ),
-                'service': string(
-                    'Service of the endpoints, by name or id.',
-                    ref='keystone.service',
-                    wire='service_id',
+                'region': reference('keystone.region', 'Region of the endpoints, by id.'),
+                'service': reference(
+                    'keystone.service', 'Service of the endpoints, by name or id.'
                 ),
             },
             required=True,

@@ -9,6 +9,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    reference,
     string,
     switch,
 )
@@ -34,10 +35,9 @@ class IdentityProvider(NamedObject):
             min=0,
         ),
         'description': description_property(),
-        'domain': string(
+        'domain': reference(
+            'keystone.domain',
             'Domain of the users of the provider, by name or id. If omitted, Keystone creates one.',
-            ref='keystone.domain',
-            wire='domain_id',
         ),
         'enabled': switch('Whether Keystone accepts logins of the provider.'),
         'remote_ids': list_(
@@ -89,12 +89,11 @@ class FederationProtocol(NamedObject):
             ref='keystone.identity_provider',
             sent=False,
         ),
-        'mapping': string(
+        'mapping': reference(
+            'keystone.mapping',
             'Mapping of the logins, by name.',
             required=True,
             update_allowed=True,
-            ref='keystone.mapping',
-            wire='mapping_id',
         ),
         'remote_id_attribute': string(
             'Variable in which the web server gives the id of the provider.', update_allowed=True

@@ -16,6 +16,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    reference,
     string,
     switch,
     text,
@@ -159,11 +160,8 @@ class KeystoneRole(CloudResource):
 
     properties_schema = {
         'name': name_property(),
-        'domain': string(
-            'Domain of the role, by name or id.',
-            ref='keystone.domain',
-            since='16.0.0',
-            wire='domain_id',
+        'domain': reference(
+            'keystone.domain', 'Domain of the role, by name or id.', since='16.0.0'
         ),
         'description': description_property(since=OURS),
     }
@@ -226,11 +224,8 @@ class KeystoneUser(CloudResource):
     property_rules = ROLE_RULES
     properties_schema = {
         'name': name_property(),
-        'default_project': string(
-            'Default project of the user, by name or id.',
-            update_allowed=True,
-            ref='keystone.project',
-            wire='default_project_id',
+        'default_project': reference(
+            'keystone.project', 'Default project of the user, by name or id.', update_allowed=True
         ),
         'description': description_property(default=''),
         'domain': domain_property('user'),
@@ -332,12 +327,7 @@ class KeystoneProject(CloudResource):
         'description': description_property(default=''),
         'domain': domain_property('project'),
         'enabled': switch('Whether the project is enabled.'),
-        'parent': string(
-            'Parent project, by name or id.',
-            ref='keystone.project',
-            since='6.0.0',
-            wire='parent_id',
-        ),
+        'parent': reference('keystone.project', 'Parent project, by name or id.', since='6.0.0'),
         'tags': list_('Tags of the project.', default=[], update_allowed=True, since='10.0.0'),
     }
     attributes_schema = {
@@ -412,20 +402,16 @@ class KeystoneEndpoint(CloudResource):
             update_allowed=True,
             allowed=['public', 'internal', 'admin'],
         ),
-        'service': string(
+        'service': reference(
+            'keystone.service',
             'Service of the endpoint, by name or id.',
             required=True,
             update_allowed=True,
-            ref='keystone.service',
-            wire='service_id',
         ),
         'url': string('URL of the endpoint.', required=True, update_allowed=True),
         'enabled': switch('Whether the endpoint is enabled.', since='6.0.0'),
-        'region': string(
-            'Region of the endpoint, by id.',
-            update_allowed=True,
-            ref='keystone.region',
-            wire='region_id',
+        'region': reference(
+            'keystone.region', 'Region of the endpoint, by id.', update_allowed=True
         ),
     }
 
@@ -442,12 +428,7 @@ class KeystoneRegion(CloudResource):
         'description': description_property(),
         'enabled': switch('Whether the region is enabled.'),
         'id': string('Id of the region. If omitted, Keystone generates one.'),
-        'parent_region': string(
-            'Parent region, by id.',
-            update_allowed=True,
-            ref='keystone.region',
-            wire='parent_region_id',
-        ),
+        'parent_region': reference('keystone.region', 'Parent region, by id.', update_allowed=True),
     }
 
     def body(self, values):

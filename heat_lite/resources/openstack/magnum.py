@@ -13,6 +13,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_,
     name_property,
+    reference,
     string,
     switch,
 )
@@ -63,11 +64,8 @@ class Cluster(MagnumResource):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'cluster_template': string(
-            'Cluster template, by name or id.',
-            required=True,
-            ref='magnum.cluster_template',
-            wire='cluster_template_id',
+        'cluster_template': reference(
+            'magnum.cluster_template', 'Cluster template, by name or id.', required=True
         ),
         'create_timeout': integer(
             'Timeout of the creation in minutes.', default=60, update_allowed=True, min=0
@@ -117,15 +115,11 @@ class NodeGroup(MagnumResource):
         ),
         'name': name_property(update_allowed=False),
         'docker_volume_size': integer('Size of the volume for containers in GiB.', min=1),
-        'flavor': string(
-            'Flavor of the nodes, by name or id. If omitted, that of the cluster.',
-            ref='nova.flavor',
-            wire='flavor_id',
+        'flavor': reference(
+            'nova.flavor', 'Flavor of the nodes, by name or id. If omitted, that of the cluster.'
         ),
-        'image': string(
-            'Image of the nodes, by name or id. If omitted, that of the cluster.',
-            ref='glance.image',
-            wire='image_id',
+        'image': reference(
+            'glance.image', 'Image of the nodes, by name or id. If omitted, that of the cluster.'
         ),
         'labels': map_('Labels: further settings of the nodes.'),
         'max_node_count': integer(
@@ -187,15 +181,10 @@ class ClusterTemplate(MagnumResource):
             required=True,
             allowed=['kubernetes', 'swarm', 'mesos'],
         ),
-        'external_network': string(
-            'External network of the cluster, by name or id.',
-            required=True,
-            ref='neutron.network',
-            wire='external_network_id',
+        'external_network': reference(
+            'neutron.network', 'External network of the cluster, by name or id.', required=True
         ),
-        'image': string(
-            'Image of the nodes, by name or id.', required=True, ref='glance.image', wire='image_id'
-        ),
+        'image': reference('glance.image', 'Image of the nodes, by name or id.', required=True),
         'dns_nameserver': string('DNS server of the nodes.', custom='ip_addr'),
         'docker_storage_driver': string(
             'Storage driver of the container runtime.',
@@ -211,19 +200,13 @@ class ClusterTemplate(MagnumResource):
         'fixed_subnet': string(
             'Internal subnet of the nodes, by name or id.', ref='neutron.subnet'
         ),
-        'flavor': string(
-            'Flavor of the worker nodes, by name or id.', ref='nova.flavor', wire='flavor_id'
-        ),
+        'flavor': reference('nova.flavor', 'Flavor of the worker nodes, by name or id.'),
         'floating_ip_enabled': boolean('Whether the nodes have floating IPs.', default=True),
         'http_proxy': string('Proxy for HTTP requests of the nodes.'),
         'https_proxy': string('Proxy for HTTPS requests of the nodes.'),
-        'keypair': string(
-            'Key pair for access to the nodes, by name.', ref='nova.keypair', wire='keypair_id'
-        ),
+        'keypair': reference('nova.keypair', 'Key pair for access to the nodes, by name.'),
         'labels': map_('Labels: further settings of the cluster.'),
-        'master_flavor': string(
-            'Flavor of the master nodes, by name or id.', ref='nova.flavor', wire='master_flavor_id'
-        ),
+        'master_flavor': reference('nova.flavor', 'Flavor of the master nodes, by name or id.'),
         'master_lb_enabled': boolean(
             'Whether a load balancer distributes requests to the master nodes.', default=True
         ),

@@ -20,6 +20,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_,
     name_property,
+    reference,
     string,
     switch,
     text,
@@ -92,22 +93,15 @@ class ManilaShare(ManilaData):
         'description': description_property(),
         'is_public': switch('Whether other projects can see the share.', default=False),
         'metadata': map_('Metadata of the share.', update_allowed=True),
-        'share_group': string(
-            'Share group of the share, by name or id.',
-            ref='manila.share_group',
-            since=OURS,
-            wire='share_group_id',
+        'share_group': reference(
+            'manila.share_group', 'Share group of the share, by name or id.', since=OURS
         ),
-        'share_network': string(
-            'Share network of the share, by name or id.',
-            ref='manila.share_network',
-            wire='share_network_id',
+        'share_network': reference(
+            'manila.share_network', 'Share network of the share, by name or id.'
         ),
         'share_type': string('Share type of the share, by name or id.', ref='manila.share_type'),
-        'snapshot': string(
-            'Snapshot from which the share is created, by name or id.',
-            ref='manila.share_snapshot',
-            wire='snapshot_id',
+        'snapshot': reference(
+            'manila.share_snapshot', 'Snapshot from which the share is created, by name or id.'
         ),
     }
     attributes_schema = attributes(
@@ -244,11 +238,10 @@ class ManilaShareNetwork(CloudResource):
             ref='neutron.network',
             wire='neutron_net_id',
         ),
-        'neutron_subnet': string(
+        'neutron_subnet': reference(
+            'neutron.subnet',
             'Neutron subnet of the share network, by name or id.',
             update_allowed=True,
-            ref='neutron.subnet',
-            wire='neutron_subnet_id',
         ),
         'nova_network': string(
             'Nova network, for clouds without Neutron.',
@@ -444,15 +437,12 @@ class ShareGroup(CloudResource):
         'name': name_property(),
         'availability_zone': string('Availability zone of the group.'),
         'description': description_property(),
-        'share_group_type': string(
+        'share_group_type': reference(
+            'manila.share_group_type',
             'Share group type, by name or id. If omitted, the default one.',
-            ref='manila.share_group_type',
-            wire='share_group_type_id',
         ),
-        'share_network': string(
-            'Share network of the group, by name or id.',
-            ref='manila.share_network',
-            wire='share_network_id',
+        'share_network': reference(
+            'manila.share_network', 'Share network of the group, by name or id.'
         ),
         'share_types': list_(
             'Types of the shares of the group, by name or id.', string(ref='manila.share_type')

@@ -9,6 +9,7 @@ from heat_lite.template.schema import (
     description_property,
     integer_attribute,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -64,9 +65,7 @@ class ShareNetworkSubnet(CloudResource):
         'neutron_network': string(
             'Neutron network, by name or id.', ref='neutron.network', wire='neutron_net_id'
         ),
-        'neutron_subnet': string(
-            'Neutron subnet, by name or id.', ref='neutron.subnet', wire='neutron_subnet_id'
-        ),
+        'neutron_subnet': reference('neutron.subnet', 'Neutron subnet, by name or id.'),
     }
     property_rules = (
         needs('neutron_network', 'neutron_subnet'),
@@ -100,10 +99,8 @@ class ShareReplica(added_object.AddedObject):
     properties_schema = {
         'share': share_property('replica'),
         'availability_zone': string('Availability zone of the replica.'),
-        'share_network': string(
-            'Share network of the replica, by name or id.',
-            ref='manila.share_network',
-            wire='share_network_id',
+        'share_network': reference(
+            'manila.share_network', 'Share network of the replica, by name or id.'
         ),
     }
     property_rules = (

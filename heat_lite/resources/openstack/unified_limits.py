@@ -3,7 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.named_object import UniqueObject
 from heat_lite.resources.base.property_rules import conflict, one_of
-from heat_lite.template.schema import description_property, integer, string
+from heat_lite.template.schema import description_property, integer, reference, string
 from heat_lite.template.support import OURS
 
 
@@ -27,18 +27,13 @@ def _place(**options):
             max=255,
             **options,
         ),
-        'service': string(
-            'Service that limits it, by name or id.',
-            required=True,
-            ref='keystone.service',
-            wire='service_id',
-            **options,
+        'service': reference(
+            'keystone.service', 'Service that limits it, by name or id.', required=True, **options
         ),
         'description': description_property(),
-        'region': string(
+        'region': reference(
+            'keystone.region',
             'Region of the service, by id. If omitted, the limit holds in each region.',
-            ref='keystone.region',
-            wire='region_id',
             **options,
         ),
     }
@@ -88,12 +83,8 @@ class Limit(UnifiedLimit):
     properties_schema = {
         **_place(),
         'resource_limit': _limit_property('Limit'),
-        'domain': string(
-            'Domain that is limited, by name or id.', ref='keystone.domain', wire='domain_id'
-        ),
-        'project': string(
-            'Project that is limited, by name or id.', ref='keystone.project', wire='project_id'
-        ),
+        'domain': reference('keystone.domain', 'Domain that is limited, by name or id.'),
+        'project': reference('keystone.project', 'Project that is limited, by name or id.'),
     }
     property_rules = (one_of('project', 'domain'), conflict('project', 'domain'))
 

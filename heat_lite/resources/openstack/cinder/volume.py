@@ -17,6 +17,7 @@ from heat_lite.template.schema import (
     map_,
     map_attribute,
     name_property,
+    reference,
     string,
     text,
 )
@@ -179,8 +180,8 @@ class CinderVolume(CloudResource):
         'size': integer(
             'Size of the volume in GiB. An update can only extend it.', update_allowed=True, min=1
         ),
-        'snapshot_id': string(
-            'Snapshot from which the volume is created, by name or id.', ref='cinder.snapshot'
+        'snapshot_id': reference(
+            'cinder.snapshot', 'Snapshot from which the volume is created, by name or id.'
         ),
         'source_volid': string('Volume that is cloned, by name or id.', ref='cinder.volume'),
         'volume_type': string(

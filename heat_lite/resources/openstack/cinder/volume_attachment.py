@@ -8,7 +8,7 @@ from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.service_retry import RETRY_SECONDS, retry_delays
 from heat_lite.template import function
-from heat_lite.template.schema import string
+from heat_lite.template.schema import reference, string
 
 #: longest delay between two polls in seconds: attaching takes seconds only
 LONGEST_DELAY = 2.0
@@ -138,8 +138,8 @@ class CinderVolumeAttachment(Attachment):
         'instance_uuid': string(
             'Server to which the volume is attached, by id.', required=True, update_allowed=True
         ),
-        'volume_id': string(
-            'Volume to attach.', required=True, update_allowed=True, ref='cinder.volume'
+        'volume_id': reference(
+            'cinder.volume', 'Volume to attach.', required=True, update_allowed=True
         ),
         'mountpoint': string(
             'Device name on the server. Many hypervisors ignore it.', update_allowed=True

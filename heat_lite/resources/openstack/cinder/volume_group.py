@@ -14,6 +14,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -108,12 +109,7 @@ class GroupSnapshot(CloudResource):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'group': string(
-            'Group of the volumes, by name or id.',
-            required=True,
-            ref='cinder.group',
-            wire='group_id',
-        ),
+        'group': reference('cinder.group', 'Group of the volumes, by name or id.', required=True),
         'description': description_property(update_allowed=False),
     }
     property_rules = (needs_api('3.14'),)

@@ -9,6 +9,7 @@ from heat_lite.template.schema import (
     integer_attribute,
     map_,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -32,11 +33,8 @@ def copy_rest(kind):
 def _source(noun):
     return {
         'name': name_property(),
-        'volume': string(
-            f'Volume of the {noun}, by name or id.',
-            required=True,
-            ref='cinder.volume',
-            wire='volume_id',
+        'volume': reference(
+            'cinder.volume', f'Volume of the {noun}, by name or id.', required=True
         ),
         'description': description_property(),
     }
@@ -91,10 +89,8 @@ class Backup(CloudResource):
             'Whether only what has changed since the last backup is stored.', default=False
         ),
         'metadata': map_('Metadata of the backup.', update_allowed=True),
-        'snapshot': string(
-            'Snapshot that is read instead of the volume, by name or id.',
-            ref='cinder.snapshot',
-            wire='snapshot_id',
+        'snapshot': reference(
+            'cinder.snapshot', 'Snapshot that is read instead of the volume, by name or id.'
         ),
     }
     attributes_schema = attributes(

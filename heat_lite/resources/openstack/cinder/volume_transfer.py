@@ -9,6 +9,7 @@ from heat_lite.template.schema import (
     attributes,
     boolean,
     name_property,
+    reference,
     string,
     text,
 )
@@ -28,9 +29,7 @@ class VolumeTransferRequest(CloudResource):
 
     properties_schema = {
         'name': name_property(update_allowed=False),
-        'volume': string(
-            'Volume to offer, by name or id.', required=True, ref='cinder.volume', wire='volume_id'
-        ),
+        'volume': reference('cinder.volume', 'Volume to offer, by name or id.', required=True),
         'no_snapshots': boolean(
             'Whether the snapshots of the volume stay in this project.', default=False
         ),

@@ -12,6 +12,7 @@ from heat_lite.template.schema import (
     list_,
     list_attribute,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -86,10 +87,8 @@ class DefaultSecurityGroupRule(NeutronResource):
             'First port number, or ICMP type, of the default rule.', min=0, max=65535
         ),
         'protocol': string('Protocol of the default rule, by name or number.', allowed=PROTOCOLS),
-        'remote_address_group': string(
-            'Remote address group of the default rule, by name or id.',
-            ref='neutron.address_group',
-            wire='remote_address_group_id',
+        'remote_address_group': reference(
+            'neutron.address_group', 'Remote address group of the default rule, by name or id.'
         ),
         'remote_group': string(
             'Id of the remote security group; PARENT means the new group itself.',

@@ -9,6 +9,7 @@ from heat_lite.template.schema import (
     integer,
     list_,
     name_property,
+    reference,
     string,
     switch,
 )
@@ -50,9 +51,9 @@ class BGPVPN(NeutronResource):
         ),
         'route_distinguishers': _targets('Route distinguishers of the announced routes.'),
         'route_targets': _targets('Route targets of the imported and the exported routes.'),
-        'tenant_id': string(
+        'tenant_id': reference(
+            'keystone.project',
             'Project of the BGP VPN, by name or id. Requires administrator rights.',
-            ref='keystone.project',
         ),
         'type': string('Type of the VPN: layer 3 or layer 2.', default='l3', allowed=['l2', 'l3']),
         'vni': integer('VXLAN id of the VPN.', min=1, max=2**24 - 1),
@@ -79,10 +80,8 @@ class NetworkAssociation(NeutronResource):
 
     properties_schema = {
         'bgpvpn_id': _bgpvpn('network'),
-        'network_id': string(
-            'Network that the BGP VPN connects, by name or id.',
-            required=True,
-            ref='neutron.network',
+        'network_id': reference(
+            'neutron.network', 'Network that the BGP VPN connects, by name or id.', required=True
         ),
     }
 
@@ -102,8 +101,8 @@ class RouterAssociation(NeutronResource):
 
     properties_schema = {
         'bgpvpn_id': _bgpvpn('router'),
-        'router_id': string(
-            'Router that the BGP VPN connects, by name or id.', required=True, ref='neutron.router'
+        'router_id': reference(
+            'neutron.router', 'Router that the BGP VPN connects, by name or id.', required=True
         ),
         'advertise_extra_routes': boolean(
             'Whether the extra routes of the router are announced.', update_allowed=True
@@ -127,16 +126,16 @@ class PortAssociation(NeutronResource):
 
     properties_schema = {
         'bgpvpn_id': _bgpvpn('port'),
-        'port_id': string(
-            'Port that the BGP VPN connects, by name or id.', required=True, ref='neutron.port'
+        'port_id': reference(
+            'neutron.port', 'Port that the BGP VPN connects, by name or id.', required=True
         ),
         'advertise_fixed_ips': switch('Whether the fixed IPs of the port are announced.'),
         'routes': list_(
             'Routes that are announced with the port as the next hop.',
             {
-                'bgpvpn_id': string(
+                'bgpvpn_id': reference(
+                    'neutron.bgpvpn',
                     'BGP VPN whose routes are announced, for the type bgpvpn, by name or id.',
-                    ref='neutron.bgpvpn',
                 ),
                 'local_pref': integer('Local preference of the route.', min=0, max=LAST_PREFERENCE),
                 'prefix': string('CIDR that is announced, for the type prefix.', custom='net_cidr'),

@@ -8,7 +8,7 @@ from heat_lite.resources.base import added_object
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import Connection
 from heat_lite.template import support
-from heat_lite.template.schema import list_, string
+from heat_lite.template.schema import list_, reference, string
 
 
 class ExtraRoute(Connection):
@@ -22,8 +22,8 @@ class ExtraRoute(Connection):
     properties_schema = {
         'destination': string('CIDR of the destination.', required=True),
         'nexthop': string('IP address of the next hop.', required=True),
-        'router_id': string(
-            'Router of the route, by name or id.', required=True, ref='neutron.router'
+        'router_id': reference(
+            'neutron.router', 'Router of the route, by name or id.', required=True
         ),
     }
 

@@ -16,6 +16,7 @@ from heat_lite.template.schema import (
     attributes,
     description_property,
     integer,
+    reference,
     string,
     text,
 )
@@ -29,12 +30,11 @@ class FloatingIP(NeutronResource):
     rest = Rest('neutron', '/floatingips', 'floatingip', mark=MARK)
 
     properties_schema = {
-        'floating_network': string(
+        'floating_network': reference(
+            'neutron.network',
             'External network from which the floating IP is allocated, by name or id.',
             required=True,
-            ref='neutron.network',
             since='2014.2',
-            wire='floating_network_id',
         ),
         'dns_domain': string(
             'DNS domain of the floating IP.',
@@ -65,10 +65,8 @@ class FloatingIP(NeutronResource):
             since='9.0.0',
             wire='subnet_id',
         ),
-        'port_id': string(
-            'Port with which the floating IP is associated.',
-            update_allowed=True,
-            ref='neutron.port',
+        'port_id': reference(
+            'neutron.port', 'Port with which the floating IP is associated.', update_allowed=True
         ),
         'value_specs': value_specs_property('floating IP'),
     }
@@ -129,11 +127,11 @@ class FloatingIPAssociation(VisibleConnection):
         'floatingip_id': string(
             'Id of the floating IP to associate.', required=True, update_allowed=True
         ),
-        'port_id': string(
+        'port_id': reference(
+            'neutron.port',
             'Port with which the floating IP is associated, by name or id.',
             required=True,
             update_allowed=True,
-            ref='neutron.port',
         ),
         'fixed_ip_address': string(
             'Fixed IP address to associate, if the port has several.',
@@ -232,12 +230,11 @@ class FloatingIPPortForward(NeutronResource):
             update_allowed=True,
             custom='ip_addr',
         ),
-        'internal_port': string(
+        'internal_port': reference(
+            'neutron.port',
             'Internal Neutron port to forward to.',
             required=True,
             update_allowed=True,
-            ref='neutron.port',
-            wire='internal_port_id',
         ),
         'protocol': string(
             'Protocol to forward.',

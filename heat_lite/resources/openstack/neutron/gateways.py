@@ -5,7 +5,7 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import alias, integer, list_, name_property, string, text
+from heat_lite.template.schema import alias, integer, list_, name_property, reference, string, text
 
 
 class NetworkGateway(NeutronResource):
@@ -32,12 +32,11 @@ class NetworkGateway(NeutronResource):
         'connections': list_(
             'Networks that the gateway connects.',
             {
-                'network': string(
+                'network': reference(
+                    'neutron.network',
                     'Network to connect with the gateway, by name or id.',
                     required=True,
-                    ref='neutron.network',
                     since='2014.2',
-                    wire='network_id',
                 ),
                 'network_id': alias('network', 'neutron.network'),
                 'segmentation_id': integer(
@@ -147,8 +146,8 @@ class L2GatewayConnection(NeutronResource):
 
     properties_schema = {
         'l2_gateway_id': string('Id of the layer 2 gateway.', required=True),
-        'network_id': string(
-            'Network to connect, by name or id.', required=True, ref='neutron.network'
+        'network_id': reference(
+            'neutron.network', 'Network to connect, by name or id.', required=True
         ),
         'segmentation_id': string('Segmentation id on the gateway.'),
     }

@@ -3,7 +3,13 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import one_of
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
-from heat_lite.template.schema import attributes, description_property, name_property, string
+from heat_lite.template.schema import (
+    attributes,
+    description_property,
+    name_property,
+    reference,
+    string,
+)
 from heat_lite.template.support import OURS
 
 EXTENSION = 'local_ip'
@@ -28,15 +34,11 @@ class LocalIP(NeutronResource):
             'Address of the local IP. If omitted, that of the port or one of the network.',
             custom='ip_addr',
         ),
-        'local_port': string(
-            'Port whose address becomes the local IP, by name or id.',
-            ref='neutron.port',
-            wire='local_port_id',
+        'local_port': reference(
+            'neutron.port', 'Port whose address becomes the local IP, by name or id.'
         ),
-        'network': string(
-            'Network that the local IP is allocated from, by name or id.',
-            ref='neutron.network',
-            wire='network_id',
+        'network': reference(
+            'neutron.network', 'Network that the local IP is allocated from, by name or id.'
         ),
         'project': project_property('local IP'),
     }
@@ -64,11 +66,8 @@ class LocalIPAssociation(NeutronResource):
     unique_by = ('fixed_port',)
 
     properties_schema = {
-        'fixed_port': string(
-            'Port that the local IP leads to, by name or id.',
-            required=True,
-            ref='neutron.port',
-            wire='fixed_port_id',
+        'fixed_port': reference(
+            'neutron.port', 'Port that the local IP leads to, by name or id.', required=True
         ),
         'local_ip': string(
             'Local IP that leads to the port, by name or id.',

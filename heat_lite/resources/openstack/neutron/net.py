@@ -19,6 +19,7 @@ from heat_lite.template.schema import (
     list_,
     list_attribute,
     name_property,
+    reference,
     string,
     switch,
     text,
@@ -53,12 +54,11 @@ class Net(NeutronResource):
         'port_security_enabled': boolean(
             'Default port security of the ports on the network.', update_allowed=True, since='5.0.0'
         ),
-        'qos_policy': string(
+        'qos_policy': reference(
+            'neutron.qos_policy',
             'QoS policy of the network, by name or id.',
             update_allowed=True,
-            ref='neutron.qos_policy',
             since='6.0.0',
-            wire='qos_policy_id',
         ),
         'shared': switch('Whether other projects can use the network.', default=False),
         'tags': tags_property('network'),
@@ -139,12 +139,11 @@ class ProviderNet(Net):
             update_allowed=True,
             since='8.0.0',
         ),
-        'qos_policy': string(
+        'qos_policy': reference(
+            'neutron.qos_policy',
             'QoS policy of the provider network, by name or id.',
             update_allowed=True,
-            ref='neutron.qos_policy',
             since=OURS,
-            wire='qos_policy_id',
         ),
         'router_external': switch(
             'Whether the network is external: routers can use it as gateway.',

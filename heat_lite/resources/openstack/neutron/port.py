@@ -27,6 +27,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_attribute,
     name_property,
+    reference,
     string,
     switch,
     text,
@@ -48,12 +49,8 @@ class Port(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'network': string(
-            'Network of the port, by name or id.',
-            required=True,
-            ref='neutron.network',
-            since='2014.2',
-            wire='network_id',
+        'network': reference(
+            'neutron.network', 'Network of the port, by name or id.', required=True, since='2014.2'
         ),
         'admin_state_up': switch('Administrative state of the port.'),
         'allowed_address_pairs': list_(
@@ -111,11 +108,10 @@ class Port(NeutronResource):
                     'Fixed IP address. If omitted, Neutron allocates one of the subnet.',
                     custom='ip_addr',
                 ),
-                'subnet': string(
+                'subnet': reference(
+                    'neutron.subnet',
                     'Subnet of the fixed IP address, by name or id.',
-                    ref='neutron.subnet',
                     since='2014.2',
-                    wire='subnet_id',
                 ),
                 'subnet_id': alias('subnet', 'neutron.subnet', 'hidden 5.0.0, deprecated 2014.2 '),
             },
@@ -134,12 +130,11 @@ class Port(NeutronResource):
             update_allowed=True,
             since='15.0.0',
         ),
-        'qos_policy': string(
+        'qos_policy': reference(
+            'neutron.qos_policy',
             'QoS policy of the port, by name or id.',
             update_allowed=True,
-            ref='neutron.qos_policy',
             since='6.0.0',
-            wire='qos_policy_id',
         ),
         'replacement_policy': string(
             'Policy for updates of the port: REPLACE_ALWAYS replaces it, AUTO updates it if '
@@ -314,23 +309,19 @@ class Trunk(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'port': string(
+        'port': reference(
+            'neutron.port',
             'Parent port of the trunk, by name or id.',
             required=True,
             immutable=True,
-            ref='neutron.port',
-            wire='port_id',
         ),
         'admin_state_up': boolean('Administrative state of the trunk.', update_allowed=True),
         'description': description_property(),
         'sub_ports': list_(
             'Subports of the trunk.',
             {
-                'port': string(
-                    'Port of the subport, by name or id.',
-                    required=True,
-                    ref='neutron.port',
-                    wire='port_id',
+                'port': reference(
+                    'neutron.port', 'Port of the subport, by name or id.', required=True
                 ),
                 'segmentation_id': integer(
                     'Segmentation id of the subport.', required=True, min=1, max=4094

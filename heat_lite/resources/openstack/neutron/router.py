@@ -24,6 +24,7 @@ from heat_lite.template.schema import (
     map_,
     map_attribute,
     name_property,
+    reference,
     string,
     switch,
 )
@@ -56,10 +57,9 @@ class Router(NeutronResource):
                         'ip_address': string(
                             'Fixed IP address of the external gateway.', custom='ip_addr'
                         ),
-                        'subnet': string(
+                        'subnet': reference(
+                            'neutron.subnet',
                             'Subnet of the fixed IP address of the external gateway.',
-                            ref='neutron.subnet',
-                            wire='subnet_id',
                         ),
                     },
                     update_allowed=True,
@@ -257,8 +257,8 @@ class RouterGateway(VisibleConnection):
     repeatable = True
 
     properties_schema = {
-        'router_id': string(
-            'Router that gets the gateway, by name or id.', required=True, ref='neutron.router'
+        'router_id': reference(
+            'neutron.router', 'Router that gets the gateway, by name or id.', required=True
         ),
         'network': string('External network of the gateway, by name or id.', ref='neutron.network'),
         'network_id': alias('network', 'neutron.network', 'hidden 9.0.0, deprecated 2014.2'),

@@ -7,6 +7,7 @@ from heat_lite.template.schema import (
     description_property,
     integer,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -24,17 +25,11 @@ class NDPProxy(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'port': string(
-            'Port with the IPv6 address, by name or id.',
-            required=True,
-            ref='neutron.port',
-            wire='port_id',
+        'port': reference(
+            'neutron.port', 'Port with the IPv6 address, by name or id.', required=True
         ),
-        'router': string(
-            'Router that answers for the address, by name or id.',
-            required=True,
-            ref='neutron.router',
-            wire='router_id',
+        'router': reference(
+            'neutron.router', 'Router that answers for the address, by name or id.', required=True
         ),
         'description': description_property(),
         'ip_address': string('IPv6 address of the port, if it has several.', custom='ip_addr'),

@@ -12,6 +12,7 @@ from heat_lite.template.schema import (
     integer,
     list_,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -82,9 +83,9 @@ class SecurityGroup(NeutronResource):
                     ref='neutron.address_group',
                     since=OURS,
                 ),
-                'remote_group_id': string(
+                'remote_group_id': reference(
+                    'neutron.security_group',
                     'Remote security group of the rule. If omitted, the group itself.',
-                    ref='neutron.security_group',
                 ),
                 'remote_ip_prefix': string(
                     'CIDR of the remote end of the rule.', custom='net_cidr'
@@ -250,11 +251,8 @@ class SecurityGroupRule(NeutronResource):
     )
 
     properties_schema = {
-        'security_group': string(
-            'Security group of the rule, by name or id.',
-            required=True,
-            ref='neutron.security_group',
-            wire='security_group_id',
+        'security_group': reference(
+            'neutron.security_group', 'Security group of the rule, by name or id.', required=True
         ),
         'description': description_property(update_allowed=False),
         'direction': string(
@@ -280,10 +278,8 @@ class SecurityGroupRule(NeutronResource):
             since=OURS,
             wire=REMOTE_ADDRESSES,
         ),
-        'remote_group': string(
-            'Remote security group of the traffic, by name or id.',
-            ref='neutron.security_group',
-            wire='remote_group_id',
+        'remote_group': reference(
+            'neutron.security_group', 'Remote security group of the traffic, by name or id.'
         ),
         'remote_ip_prefix': string(
             'CIDR of the remote end of the traffic that the rule allows.', custom='net_cidr'

@@ -10,6 +10,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_attribute,
     name_property,
+    reference,
     string,
 )
 from heat_lite.template.support import OURS
@@ -37,10 +38,9 @@ class NetworkSegmentRange(NeutronResource):
         ),
         'description': description_property(),
         'physical_network': string('Physical network of the VLAN ids.'),
-        'project': string(
+        'project': reference(
+            'keystone.project',
             'Project whose networks get the ids, by name or id; for a range that is not shared.',
-            ref='keystone.project',
-            wire='project_id',
         ),
         'shared': boolean('Whether networks of all projects get the ids.', default=True),
     }

@@ -29,6 +29,7 @@ from heat_lite.template.schema import (
     list_,
     list_attribute,
     name_property,
+    reference,
     string,
     switch,
 )
@@ -53,12 +54,11 @@ class Subnet(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'network': string(
+        'network': reference(
+            'neutron.network',
             'Network of the subnet, by name or id.',
             required=True,
-            ref='neutron.network',
             since='2014.2',
-            wire='network_id',
         ),
         'allocation_pools': list_(
             'Allocation pools of the subnet.',
@@ -116,12 +116,11 @@ class Subnet(NeutronResource):
             min=0,
             since='6.0.0',
         ),
-        'segment': string(
+        'segment': reference(
+            'neutron.segment',
             'Segment of the subnet, by name or id.',
             update_allowed=True,
-            ref='neutron.segment',
             history='supported 11.0.0, supported 9.0.0',
-            wire='segment_id',
         ),
         SERVICE_TYPES: list_(
             'Device owners of the ports that get addresses of the subnet, such as '
@@ -130,11 +129,8 @@ class Subnet(NeutronResource):
             update_allowed=True,
             since=OURS,
         ),
-        'subnetpool': string(
-            'Subnet pool of the subnet, by name or id.',
-            ref='neutron.subnetpool',
-            since='6.0.0',
-            wire='subnetpool_id',
+        'subnetpool': reference(
+            'neutron.subnetpool', 'Subnet pool of the subnet, by name or id.', since='6.0.0'
         ),
         'tags': tags_property('subnet'),
         'tenant_id': string('Project of the subnet, by id. Requires administrator rights.'),
@@ -223,11 +219,10 @@ class SubnetPool(NeutronResource):
             update_allowed=True,
             min=1,
         ),
-        'address_scope': string(
+        'address_scope': reference(
+            'neutron.address_scope',
             'Address scope of the subnet pool, by name or id.',
             update_allowed=True,
-            ref='neutron.address_scope',
-            wire='address_scope_id',
         ),
         'default_prefixlen': integer(
             'Default prefix length of the subnets.', update_allowed=True, min=0
@@ -262,9 +257,9 @@ class AddressScope(NeutronResource):
         'name': name_property(),
         'ip_version': integer('IP version of the address scope.', default=4, allowed=[4, 6]),
         'shared': switch('Whether other projects can use the address scope.', default=False),
-        'tenant_id': string(
+        'tenant_id': reference(
+            'keystone.project',
             'Project of the address scope, by id. Requires administrator rights.',
-            ref='keystone.project',
         ),
     }
 
@@ -285,11 +280,8 @@ class Segment(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'network': string(
-            'Network of the segment, by name or id.',
-            required=True,
-            ref='neutron.network',
-            wire='network_id',
+        'network': reference(
+            'neutron.network', 'Network of the segment, by name or id.', required=True
         ),
         'network_type': string(
             'Network type of the segment.',

@@ -2,7 +2,14 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import NeutronResource, project_property
-from heat_lite.template.schema import description_property, integer, map_, name_property, string
+from heat_lite.template.schema import (
+    description_property,
+    integer,
+    map_,
+    name_property,
+    reference,
+    string,
+)
 from heat_lite.template.support import OURS
 
 
@@ -15,11 +22,8 @@ class TapService(NeutronResource):
 
     properties_schema = {
         'name': name_property(default=''),
-        'port': string(
-            'Port that receives the mirrored traffic, by name or id.',
-            required=True,
-            ref='neutron.port',
-            wire='port_id',
+        'port': reference(
+            'neutron.port', 'Port that receives the mirrored traffic, by name or id.', required=True
         ),
         'description': description_property(default=''),
     }
@@ -40,11 +44,10 @@ class TapFlow(NeutronResource):
             ref='neutron.port',
             wire='source_port',
         ),
-        'tap_service': string(
+        'tap_service': reference(
+            'neutron.taas.tap_service',
             'Tap service that receives the mirrored traffic, by name or id.',
             required=True,
-            ref='neutron.taas.tap_service',
-            wire='tap_service_id',
         ),
         'description': description_property(default=''),
         'direction': string(
@@ -78,11 +81,10 @@ class TapMirror(NeutronResource):
             min=1,
         ),
         'mirror_type': string('Type of the tunnel.', required=True, allowed=['erspanv1', 'gre']),
-        'port': string(
+        'port': reference(
+            'neutron.port',
             'Port whose traffic is sent to the address, by name or id.',
             required=True,
-            ref='neutron.port',
-            wire='port_id',
         ),
         'remote_ip': string(
             'Address at the other end of the tunnel.', required=True, custom='ip_addr'

@@ -17,6 +17,7 @@ from heat_lite.template.schema import (
     map_,
     map_attribute,
     name_property,
+    reference,
     string,
     switch,
 )
@@ -31,19 +32,17 @@ class VPNService(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'router': string(
+        'router': reference(
+            'neutron.router',
             'Router of the VPN service, by name or id.',
             required=True,
-            ref='neutron.router',
             since='2015.1',
-            wire='router_id',
         ),
-        'subnet': string(
+        'subnet': reference(
+            'neutron.subnet',
             'Subnet that the VPN service connects, by name or id. Connections with endpoint groups '
             'need a service without one. Heat requires it.',
-            ref='neutron.subnet',
             since='2014.2',
-            wire='subnet_id',
         ),
         'admin_state_up': switch('Administrative state of the VPN service.'),
         'description': description_property(),

@@ -6,7 +6,7 @@ from heat_lite.clients import errors
 from heat_lite.resources.openstack.neutron.addresses import NETWORK_SERVICE, Address, AddressUser
 from heat_lite.resources.openstack.neutron.base import VisibleConnection
 from heat_lite.template import support
-from heat_lite.template.schema import string, text
+from heat_lite.template.schema import reference, string, text
 
 
 class NovaFloatingIp(Address):
@@ -46,11 +46,11 @@ class NovaFloatingIpAssociation(AddressUser, VisibleConnection):
     repeatable = True
 
     properties_schema = {
-        'server_id': string(
+        'server_id': reference(
+            'nova.server',
             'Server that receives the floating IP, by name or id.',
             required=True,
             update_allowed=True,
-            ref='nova.server',
         ),
         'floating_ip': string('Id of the floating IP.', required=True, update_allowed=True),
     }

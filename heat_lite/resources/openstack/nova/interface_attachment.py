@@ -4,7 +4,7 @@ import functools
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
-from heat_lite.template.schema import attributes, list_attribute, string
+from heat_lite.template.schema import attributes, list_attribute, reference, string
 from heat_lite.template.support import OURS
 
 
@@ -30,7 +30,7 @@ class InterfaceAttachment(CloudResource):
             ref='neutron.network',
             wire='net_id',
         ),
-        'port': string('Port, by name or id.', ref='neutron.port', wire='port_id'),
+        'port': reference('neutron.port', 'Port, by name or id.'),
         'tag': string('Tag of the interface, shown in the metadata of the server.', max=60),
     }
     property_rules = (

@@ -7,7 +7,7 @@ from heat_lite.resources.base.property_rules import (
     needs_version,
     refuse,
 )
-from heat_lite.template.schema import CACHE_NONE, boolean, string, text
+from heat_lite.template.schema import CACHE_NONE, boolean, reference, string, text
 
 #: key in the data of the resource: the private key
 PRIVATE = 'private_key'
@@ -35,11 +35,10 @@ class KeyPair(CloudResource):
             sent=False,
         ),
         'type': string('Type of the key pair.', allowed=['ssh', 'x509'], since='8.0.0'),
-        'user': string(
+        'user': reference(
+            'keystone.user',
             'Owner of the key pair, by name or id. Requires administrator rights.',
-            ref='keystone.user',
             since='9.0.0',
-            wire='user_id',
         ),
     }
     property_rules = (

@@ -8,7 +8,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, fault
-from heat_lite.template.schema import attributes, string, switch
+from heat_lite.template.schema import attributes, reference, string, switch
 from heat_lite.template.support import OURS
 
 #: key in the data of the resource: it has stopped the server, and has to start it again
@@ -35,9 +35,7 @@ class ShareAttachment(CloudResource):
 
     properties_schema = {
         'server': string('Server, by name or id.', required=True, ref='nova.server', sent=False),
-        'share': string(
-            'Share, by name or id.', required=True, ref='manila.share', wire='share_id'
-        ),
+        'share': reference('manila.share', 'Share, by name or id.', required=True),
         'restart': switch(
             'Whether a running server is stopped while the share is attached or detached, and then '
             'started again. Nova refuses both while the server runs.',

@@ -2,7 +2,14 @@
 
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.octavia.base import OctaviaObject, specs_property
-from heat_lite.template.schema import description_property, name_property, string, switch, text
+from heat_lite.template.schema import (
+    description_property,
+    name_property,
+    reference,
+    string,
+    switch,
+    text,
+)
 
 
 class Flavor(OctaviaObject):
@@ -15,11 +22,8 @@ class Flavor(OctaviaObject):
 
     properties_schema = {
         'name': name_property(),
-        'flavor_profile': string(
-            'Flavor profile, by name or id.',
-            required=True,
-            ref='octavia.flavorprofile',
-            wire='flavor_profile_id',
+        'flavor_profile': reference(
+            'octavia.flavorprofile', 'Flavor profile, by name or id.', required=True
         ),
         'description': description_property(default=''),
         'enabled': switch('Whether the flavor is enabled.'),
@@ -65,11 +69,10 @@ class AvailabilityZone(OctaviaObject):
 
     properties_schema = {
         'name': name_property(),
-        'availability_zone_profile': string(
+        'availability_zone_profile': reference(
+            'octavia.availabilityzoneprofile',
             'Availability zone profile, by name or id.',
             required=True,
-            ref='octavia.availabilityzoneprofile',
-            wire='availability_zone_profile_id',
         ),
         'description': description_property(default=''),
         'enabled': switch('Whether the availability zone is enabled.'),

@@ -27,6 +27,7 @@ from heat_lite.template.schema import (
     map_,
     name_property,
     number,
+    reference,
     string,
     switch,
     text,
@@ -47,20 +48,16 @@ class LoadBalancer(OctaviaResource):
 
     properties_schema = {
         'name': name_property(),
-        'vip_subnet': string(
+        'vip_subnet': reference(
+            'neutron.subnet',
             'Subnet of the virtual IP address, by name or id. Heat requires it; here a network or '
             'a port can stand in its place.',
-            ref='neutron.subnet',
-            wire='vip_subnet_id',
         ),
         'additional_vips': list_(
             'Further virtual IP addresses of the load balancer.',
             {
-                'subnet': string(
-                    'Subnet of the address, by name or id.',
-                    required=True,
-                    ref='neutron.subnet',
-                    wire='subnet_id',
+                'subnet': reference(
+                    'neutron.subnet', 'Subnet of the address, by name or id.', required=True
                 ),
                 'ip_address': string(
                     'The address. If omitted, one is allocated.', custom='ip_addr'
@@ -75,11 +72,8 @@ class LoadBalancer(OctaviaResource):
             since='17.0.0',
         ),
         'description': description_property(default=''),
-        'flavor': string(
-            'Flavor of the load balancer, by name or id.',
-            ref='octavia.flavor',
-            since='14.0.0',
-            wire='flavor_id',
+        'flavor': reference(
+            'octavia.flavor', 'Flavor of the load balancer, by name or id.', since='14.0.0'
         ),
         'provider': string('Provider of the load balancer.'),
         'tenant_id': string(
@@ -91,23 +85,18 @@ class LoadBalancer(OctaviaResource):
             'Virtual IP address of the load balancer. If omitted, one is allocated.',
             custom='ip_addr',
         ),
-        'vip_network': string(
+        'vip_network': reference(
+            'neutron.network',
             'Network of the virtual IP address, by name or id. Octavia selects the subnet.',
-            ref='neutron.network',
-            wire='vip_network_id',
             since=OURS,
         ),
-        'vip_port': string(
-            'Existing port with the virtual IP address, by name or id.',
-            ref='neutron.port',
-            wire='vip_port_id',
-            since=OURS,
+        'vip_port': reference(
+            'neutron.port', 'Existing port with the virtual IP address, by name or id.', since=OURS
         ),
-        'vip_qos_policy': string(
+        'vip_qos_policy': reference(
+            'neutron.qos_policy',
             'QoS policy of the virtual IP address, by name or id.',
             update_allowed=True,
-            ref='neutron.qos_policy',
-            wire='vip_qos_policy_id',
             since=OURS,
         ),
         'vip_security_groups': list_(
@@ -150,11 +139,8 @@ class Listener(OctaviaResource):
 
     properties_schema = {
         'name': name_property(),
-        'loadbalancer': string(
-            'Load balancer of the listener, by name or id.',
-            required=True,
-            ref='octavia.loadbalancer',
-            wire='loadbalancer_id',
+        'loadbalancer': reference(
+            'octavia.loadbalancer', 'Load balancer of the listener, by name or id.', required=True
         ),
         'protocol': string(
             'Protocol of the listener.',
@@ -176,11 +162,8 @@ class Listener(OctaviaResource):
             update_allowed=True,
             min=-1,
         ),
-        'default_pool': string(
-            'Default pool of the listener, by name or id.',
-            update_allowed=True,
-            ref='octavia.pool',
-            wire='default_pool_id',
+        'default_pool': reference(
+            'octavia.pool', 'Default pool of the listener, by name or id.', update_allowed=True
         ),
         'default_tls_container_ref': string(
             'URL of the secret with the TLS certificate.', update_allowed=True
@@ -280,22 +263,16 @@ class L7Policy(OctaviaResource):
             allowed=['REJECT', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL'],
             ours=['REDIRECT_PREFIX'],
         ),
-        'listener': string(
-            'Listener of the policy, by name or id.',
-            required=True,
-            ref='octavia.listener',
-            wire='listener_id',
+        'listener': reference(
+            'octavia.listener', 'Listener of the policy, by name or id.', required=True
         ),
         'admin_state_up': switch('Administrative state of the policy.'),
         'description': description_property(),
         'position': number(
             'Position of the policy in the list of the listener.', update_allowed=True, min=1
         ),
-        'redirect_pool': string(
-            'Pool to which requests are sent, by name or id.',
-            update_allowed=True,
-            ref='octavia.pool',
-            wire='redirect_pool_id',
+        'redirect_pool': reference(
+            'octavia.pool', 'Pool to which requests are sent, by name or id.', update_allowed=True
         ),
         'redirect_url': string('URL to which clients are redirected.', update_allowed=True),
         'redirect_http_code': integer(

@@ -19,6 +19,7 @@ from heat_lite.template.schema import (
     map_,
     name_property,
     number,
+    reference,
     string,
     switch,
 )
@@ -49,15 +50,11 @@ class Pool(OctaviaResource):
         ),
         'admin_state_up': switch('Administrative state of the pool.'),
         'description': description_property(default=''),
-        'listener': string(
-            'Listener that has the pool as its default pool, by name or id.',
-            ref='octavia.listener',
-            wire='listener_id',
+        'listener': reference(
+            'octavia.listener', 'Listener that has the pool as its default pool, by name or id.'
         ),
-        'loadbalancer': string(
-            'Load balancer of the pool, by name or id.',
-            ref='octavia.loadbalancer',
-            wire='loadbalancer_id',
+        'loadbalancer': reference(
+            'octavia.loadbalancer', 'Load balancer of the pool, by name or id.'
         ),
         'session_persistence': map_(
             'Session persistence: how requests of a client reach the same member.',
@@ -158,10 +155,8 @@ class PoolMember(OctaviaResource):
             'IP address for health checks, if it is another one.', custom='ip_addr'
         ),
         'monitor_port': integer('Port for health checks, if it is another one.', min=1, max=65535),
-        'subnet': string(
-            'Subnet from which the member is reached, by name or id.',
-            ref='neutron.subnet',
-            wire='subnet_id',
+        'subnet': reference(
+            'neutron.subnet', 'Subnet from which the member is reached, by name or id.'
         ),
         'tags': list_('Tags of the member.', update_allowed=True, since='13.0.0'),
         'weight': integer(
@@ -204,9 +199,7 @@ class HealthMonitor(OctaviaResource):
             min=1,
             max=10,
         ),
-        'pool': string(
-            'Pool to monitor, by name or id.', required=True, ref='octavia.pool', wire='pool_id'
-        ),
+        'pool': reference('octavia.pool', 'Pool to monitor, by name or id.', required=True),
         'timeout': integer(
             'Timeout of a check in seconds.', required=True, update_allowed=True, min=0
         ),

@@ -15,6 +15,7 @@ from heat_lite.template.schema import (
     map_,
     map_attribute,
     name_property,
+    reference,
     string,
     text,
 )
@@ -26,10 +27,10 @@ RESIZE, REPLACE, IGNORE = 'RESIZE', 'REPLACE', 'IGNORE'
 REBUILD, PRESERVE = 'REBUILD', 'REBUILD_PRESERVE_EPHEMERAL'
 
 DISK = {
-    'volume_id': string('Volume to attach, by name or id.', ref='cinder.volume'),
-    'snapshot_id': string(
+    'volume_id': reference('cinder.volume', 'Volume to attach, by name or id.'),
+    'snapshot_id': reference(
+        'cinder.snapshot',
         'Volume snapshot, by name or id. A new volume is created from it and attached.',
-        ref='cinder.snapshot',
     ),
     'volume_size': integer('Size of the new volume in GiB.'),
     'delete_on_termination': boolean('Whether the volume is deleted with the server.'),
