@@ -48,7 +48,8 @@ class ResourceType:
     properties_schema: dict[str, schema.PropertySchema] = {}
     #: what a request must keep beyond the schemas (see ``resources/base/property_rules.py``)
     property_rules: tuple[Callable[..., None], ...] = ()
-    attributes_schema: dict[str, schema.AttributeSchema] = {}
+    #: a description alone stands for the schema of a text
+    attributes_schema: dict[str, Any] = {}
     update_policy_schema: dict[str, schema.PropertySchema] = {}
     support_status = support.DEFAULT
     #: the release in which a type with nothing else to say about its support began
@@ -110,6 +111,8 @@ class ResourceType:
         super().__init_subclass__(**options)
         if version := vars(cls).get('since'):
             cls.support_status = support.since(version)
+        if isinstance(schemata := vars(cls).get('attributes_schema'), dict):
+            cls.attributes_schema = schema.attributes(schemata)
 
     # ------------------------------------------------------------ the service
 

@@ -2,7 +2,7 @@
 
 from heat_lite.resources.aws.ec2.base import tags
 from heat_lite.resources.openstack.swift import SwiftContainer
-from heat_lite.template.schema import attributes, map_, string
+from heat_lite.template.schema import map_, string
 
 READ, WRITE = 'X-Container-Read', 'X-Container-Write'
 #: access control entries of Swift: public access without a token, and every user with a token
@@ -35,12 +35,10 @@ class S3Bucket(SwiftContainer):
             },
         ),
     }
-    attributes_schema = attributes(
-        {
-            'DomainName': 'Host name of the URL of the container.',
-            'WebsiteURL': 'URL of the container.',
-        }
-    )
+    attributes_schema = {
+        'DomainName': 'Host name of the URL of the container.',
+        'WebsiteURL': 'URL of the container.',
+    }
 
     def handle_create(self):
         yield from self.put(self.physical_resource_name(), {**self._acls(), **self._labels()})

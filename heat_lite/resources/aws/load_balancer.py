@@ -11,7 +11,7 @@ from heat_lite.resources.base.group_balancer import NAMES, GroupBalancer
 from heat_lite.resources.base.property_rules import above, for_each, refuse
 from heat_lite.resources.base.template_resource import fetch_template
 from heat_lite.template import checks
-from heat_lite.template.schema import attributes, integer, list_, map_, string
+from heat_lite.template.schema import integer, list_, map_, string
 
 #: the name of the nested template: the operator may map it to another one
 TEMPLATE = 'AWS_ElasticLoadBalancing.template'
@@ -84,15 +84,13 @@ class LoadBalancer(GroupBalancer):
     }
     # the outputs of the nested stack are no attributes
     has_attribute = Resource.has_attribute
-    attributes_schema = attributes(
-        {
-            'CanonicalHostedZoneName': EMPTY,
-            'CanonicalHostedZoneNameID': EMPTY,
-            'DNSName': 'IP address of the load balancer.',
-            'SourceSecurityGroup.GroupName': EMPTY,
-            'SourceSecurityGroup.OwnerAlias': EMPTY,
-        }
-    )
+    attributes_schema = {
+        'CanonicalHostedZoneName': EMPTY,
+        'CanonicalHostedZoneNameID': EMPTY,
+        'DNSName': 'IP address of the load balancer.',
+        'SourceSecurityGroup.GroupName': EMPTY,
+        'SourceSecurityGroup.OwnerAlias': EMPTY,
+    }
 
     property_rules = (
         for_each(

@@ -20,7 +20,7 @@ from heat_lite.resources.base.signal_responder import (
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.template import function, software
 from heat_lite.template.attributes import select
-from heat_lite.template.schema import attributes, list_, map_, string
+from heat_lite.template.schema import list_, map_, string
 from heat_lite.template.software import derived_input
 
 #: the inputs of HEAT_SIGNAL and ZAQAR_SIGNAL -> their descriptions
@@ -182,13 +182,11 @@ class Deployment(SignalledDeployment):
     no_signal_actions = ()
     signals_change_attributes = True
     signals_in_parallel = True
-    attributes_schema = attributes(
-        {
-            software.STDOUT: 'Standard output of the tool on the server.',
-            software.STDERR: 'Standard error of the tool on the server.',
-            software.STATUS_CODE: 'Exit status of the tool on the server.',
-        }
-    )
+    attributes_schema = {
+        software.STDOUT: 'Standard output of the tool on the server.',
+        software.STDERR: 'Standard error of the tool on the server.',
+        software.STATUS_CODE: 'Exit status of the tool on the server.',
+    }
 
     def substitute_inputs(self, config, values):
         return config

@@ -10,7 +10,7 @@ from heat_lite.engine.resource.resource import Resource
 from heat_lite.resources.base import live_state
 from heat_lite.template import software
 from heat_lite.template.constraints import AllowedValues
-from heat_lite.template.schema import any_, boolean, list_, map_, string, text
+from heat_lite.template.schema import any_, boolean, list_, map_, string
 
 UNGROUPED = 'Heat::Ungrouped'
 _TYPE = AllowedValues(list(software.TYPES))
@@ -66,7 +66,7 @@ class Config(Resource):
 
     default_client_name = 'heat'
     entity = 'software_configs'
-    attributes_schema = {'config': text('Content of the configuration.')}
+    attributes_schema = {'config': 'Content of the configuration.'}
 
     @property
     def software(self):

@@ -350,7 +350,7 @@ class Job(ProcessContainer):
     }
     attributes_schema = {
         **PROCESS_ATTRIBUTES,
-        OUTPUT: text(f'Last {OUTPUT_LENGTH} characters of the standard output.'),
+        OUTPUT: f'Last {OUTPUT_LENGTH} characters of the standard output.',
     }
 
     def host_uses(self):

@@ -10,7 +10,6 @@ from heat_lite.resources.containers.process import ProcessContainer
 from heat_lite.template import checks
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     integer,
     list_,
@@ -154,19 +153,17 @@ class DockerContainer(ProcessContainer):
         ),
         'cpu_set': string('CPUs on which the container runs.'),
     }
-    attributes_schema = attributes(
-        {
-            'info': map_attribute('Data of the container.'),
-            'network_info': map_attribute('Network settings of the container.'),
-            'network_ip': 'IP address of the container.',
-            'network_gateway': 'Gateway of the container.',
-            'network_tcp_ports': 'TCP ports of the container, separated by commas.',
-            'network_udp_ports': 'UDP ports of the container, separated by commas.',
-            'logs': text('Logs of the container.', cache_mode=CACHE_NONE),
-            'logs_head': text('First line of the logs.', cache_mode=CACHE_NONE),
-            'logs_tail': text('Last line of the logs.', cache_mode=CACHE_NONE),
-        }
-    )
+    attributes_schema = {
+        'info': map_attribute('Data of the container.'),
+        'network_info': map_attribute('Network settings of the container.'),
+        'network_ip': 'IP address of the container.',
+        'network_gateway': 'Gateway of the container.',
+        'network_tcp_ports': 'TCP ports of the container, separated by commas.',
+        'network_udp_ports': 'UDP ports of the container, separated by commas.',
+        'logs': text('Logs of the container.', cache_mode=CACHE_NONE),
+        'logs_head': text('First line of the logs.', cache_mode=CACHE_NONE),
+        'logs_tail': text('Last line of the logs.', cache_mode=CACHE_NONE),
+    }
 
     def validate(self):
         super().validate()

@@ -7,7 +7,6 @@ from heat_lite.resources.containers.engine_object import (
     EngineObject,
 )
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     list_attribute,
     map_,
@@ -58,17 +57,15 @@ class Network(EngineObject):
         'enable_ipv6': boolean('Whether the network has IPv6 addresses as well.', default=False),
         'labels': LABELS_PROPERTY,
     }
-    attributes_schema = attributes(
-        {
-            'name': 'Name of the network.',
-            'subnet': 'Range of the addresses of the network.',
-            'gateway': 'Address of the gateway: containers reach the host by it.',
-            'containers': list_attribute(
-                'Names of the containers in the network.', cache_mode='cache_none'
-            ),
-            'labels': map_attribute('Labels of the network.'),
-        }
-    )
+    attributes_schema = {
+        'name': 'Name of the network.',
+        'subnet': 'Range of the addresses of the network.',
+        'gateway': 'Address of the gateway: containers reach the host by it.',
+        'containers': list_attribute(
+            'Names of the containers in the network.', cache_mode='cache_none'
+        ),
+        'labels': map_attribute('Labels of the network.'),
+    }
 
     def handle_create(self):
         if self.resource_id is None:

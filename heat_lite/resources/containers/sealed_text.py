@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers import aead
 
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import attributes, integer, string
+from heat_lite.template.schema import integer, string
 from heat_lite.template.support import OURS
 
 PREFIX = 'heat-lite-sealed:'
@@ -87,12 +87,10 @@ class Config(SealedText):
     since = OURS
 
     properties_schema = {CONTENT: string('Text of the file.', required=True, update_allowed=True)}
-    attributes_schema = attributes(
-        {
-            CONTENT: 'Text of the file.',
-            'sha256': 'SHA-256 digest of the text.',
-        }
-    )
+    attributes_schema = {
+        CONTENT: 'Text of the file.',
+        'sha256': 'SHA-256 digest of the text.',
+    }
 
 
 class Secret(SealedText):
@@ -113,12 +111,10 @@ class Secret(SealedText):
             'Number of characters of a generated secret.', default=32, min=8, max=512
         ),
     }
-    attributes_schema = attributes(
-        {
-            CONTENT: 'Text of the secret, for programs that cannot read it from a file.',
-            'sha256': 'SHA-256 digest of the secret.',
-        }
-    )
+    attributes_schema = {
+        CONTENT: 'Text of the secret, for programs that cannot read it from a file.',
+        'sha256': 'SHA-256 digest of the secret.',
+    }
 
     def content(self):
         given = self.properties[CONTENT]

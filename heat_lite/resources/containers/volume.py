@@ -12,7 +12,7 @@ from heat_lite.resources.containers.engine_object import (
     EngineObject,
     ThreadedCall,
 )
-from heat_lite.template.schema import attributes, map_, map_attribute, name_property, string, text
+from heat_lite.template.schema import map_, map_attribute, name_property, string, text
 from heat_lite.template.support import OURS
 
 #: the key of data with the volume that a snapshot has copied the files to
@@ -47,14 +47,12 @@ class Volume(EngineObject):
         'files': map_('Files of the new volume: paths in the volume and their texts.', default={}),
         'labels': LABELS_PROPERTY,
     }
-    attributes_schema = attributes(
-        {
-            'name': 'Name of the volume.',
-            'driver': 'Driver of the volume.',
-            'created_at': text('Time of the creation of the volume.', wire='CreatedAt'),
-            'labels': map_attribute('Labels of the volume.'),
-        }
-    )
+    attributes_schema = {
+        'name': 'Name of the volume.',
+        'driver': 'Driver of the volume.',
+        'created_at': text('Time of the creation of the volume.', wire='CreatedAt'),
+        'labels': map_attribute('Labels of the volume.'),
+    }
 
     def host_uses(self):
         if {'device', 'o', 'type'} & set(self.properties['driver_options'] or ()):

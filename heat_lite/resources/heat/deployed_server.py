@@ -6,7 +6,7 @@ from heat_lite.resources.base.software_config_agent import (
     ConfigAgent,
     swift_data_property,
 )
-from heat_lite.template.schema import CACHE_NONE, map_, map_attribute, string, text
+from heat_lite.template.schema import CACHE_NONE, map_, map_attribute, string
 
 
 class DeployedServer(ConfigAgent):
@@ -40,7 +40,7 @@ class DeployedServer(ConfigAgent):
         ),
     }
     attributes_schema = {
-        'name': text('Name of the deployed server.'),
+        'name': 'Name of the deployed server.',
         'os_collect_config': map_attribute(
             'Configuration of os-collect-config for the first start of the agent.',
             cache_mode=CACHE_NONE,

@@ -8,7 +8,7 @@ from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import lifecycle
 from heat_lite.template import environment, reader
-from heat_lite.template.schema import integer, map_, map_attribute, string, switch, text
+from heat_lite.template.schema import integer, map_, map_attribute, string, switch
 from heat_lite.template.unknown import as_heat_shows, require_known
 
 #: the action and status of a deleted stack whose row its service still shows
@@ -66,7 +66,7 @@ class RemoteStack(Resource):
         ),
     }
     attributes_schema = {
-        'stack_name': text('Name of the stack.'),
+        'stack_name': 'Name of the stack.',
         'outputs': map_attribute("Map of the names of the stack's outputs to their values."),
     }
 

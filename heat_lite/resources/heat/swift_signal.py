@@ -84,7 +84,7 @@ class SwiftSignal(ServiceResource):
         'handle': string(common_properties.WAIT_HANDLE, required=True),
         'timeout': number(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
     }
-    attributes_schema = {'data': text(common_properties.WAIT_DATA)}
+    attributes_schema = {'data': common_properties.WAIT_DATA}
 
     def handle_create(self):
         location, wanted = self._object_location(), self.properties['count']

@@ -14,7 +14,6 @@ from heat_lite.resources.base.property_rules import (
     refuse,
 )
 from heat_lite.template.schema import (
-    attributes,
     integer,
     list_,
     list_attribute,
@@ -149,14 +148,12 @@ class Container(BarbicanResource):
     kind: str
     to_columns = staticmethod(container_columns)
 
-    attributes_schema = attributes(
-        {
-            'consumers': list_attribute('Consumers of the container.'),
-            'container_ref': 'URL of the container.',
-            'secret_refs': map_attribute('URLs of the secrets in the container, by name.'),
-            'status': 'Status of the container.',
-        }
-    )
+    attributes_schema = {
+        'consumers': list_attribute('Consumers of the container.'),
+        'container_ref': 'URL of the container.',
+        'secret_refs': map_attribute('URLs of the secrets in the container, by name.'),
+        'status': 'Status of the container.',
+    }
 
     def secrets(self):
         """Return ``{name: URL of the secret}``."""
@@ -245,12 +242,10 @@ class Secret(BarbicanResource):
         ),
         only_with('payload_content_encoding', 'payload_content_type', BYTES, test=filled),
     )
-    attributes_schema = attributes(
-        {
-            'decrypted_payload': 'Decrypted value of the secret.',
-            'status': 'Status of the secret.',
-        }
-    )
+    attributes_schema = {
+        'decrypted_payload': 'Decrypted value of the secret.',
+        'status': 'Status of the secret.',
+    }
 
     def resolve_attribute(self, name):
         if name == 'decrypted_payload':
@@ -411,20 +406,18 @@ class Order(BarbicanResource):
         needs('profile', 'ca_id', filled, empty, type=(CERTIFICATE,)),
         _refuse_unexpected,
     )
-    attributes_schema = attributes(
-        {
-            'certificate': text('Generated certificate.', since='5.0.0'),
-            'container_ref': text('URL of the generated container.', since='5.0.0'),
-            'intermediates': text(
-                'Intermediate certificates of the generated certificate.', since='5.0.0'
-            ),
-            'order_ref': 'URL of the order.',
-            'private_key': text('Generated private key.', since='5.0.0'),
-            'public_key': text('Generated public key.', since='5.0.0'),
-            'secret_ref': 'URL of the generated secret.',
-            'status': 'Status of the order.',
-        }
-    )
+    attributes_schema = {
+        'certificate': text('Generated certificate.', since='5.0.0'),
+        'container_ref': text('URL of the generated container.', since='5.0.0'),
+        'intermediates': text(
+            'Intermediate certificates of the generated certificate.', since='5.0.0'
+        ),
+        'order_ref': 'URL of the order.',
+        'private_key': text('Generated private key.', since='5.0.0'),
+        'public_key': text('Generated public key.', since='5.0.0'),
+        'secret_ref': 'URL of the generated secret.',
+        'status': 'Status of the order.',
+    }
 
     def body(self, values):
         return {'type': self.properties['type'], 'meta': values}

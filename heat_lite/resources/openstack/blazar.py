@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import refuse
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     boolean_attribute,
     integer,
@@ -96,22 +95,20 @@ class Lease(BlazarResource):
             ),
         ),
     )
-    attributes_schema = attributes(
-        {
-            'created_at': 'Time at which the lease was created.',
-            'degraded': boolean_attribute('Whether a reserved host has failed.'),
-            'end_date': 'Time at which the lease ends.',
-            'events': list_attribute('Events of the lease.'),
-            'name': 'Name that Blazar shows for the lease.',
-            'project_id': 'Id of the project that owns the lease.',
-            'reservations': list_attribute('Reservations that Blazar shows for the lease.'),
-            'start_date': 'Time at which the lease starts.',
-            'status': 'Status of the lease.',
-            'trust_id': 'Id of the trust with which Blazar acts on the lease.',
-            'updated_at': 'Time of the last change of the lease.',
-            'user_id': 'Id of the user that created the lease.',
-        }
-    )
+    attributes_schema = {
+        'created_at': 'Time at which the lease was created.',
+        'degraded': boolean_attribute('Whether a reserved host has failed.'),
+        'end_date': 'Time at which the lease ends.',
+        'events': list_attribute('Events of the lease.'),
+        'name': 'Name that Blazar shows for the lease.',
+        'project_id': 'Id of the project that owns the lease.',
+        'reservations': list_attribute('Reservations that Blazar shows for the lease.'),
+        'start_date': 'Time at which the lease starts.',
+        'status': 'Status of the lease.',
+        'trust_id': 'Id of the trust with which Blazar acts on the lease.',
+        'updated_at': 'Time of the last change of the lease.',
+        'user_id': 'Id of the user that created the lease.',
+    }
 
     def body(self, values):
         return {**values, 'reservations': [_reservation(each) for each in values['reservations']]}
@@ -145,24 +142,22 @@ class Host(BlazarResource):
             'Further capabilities of the host, for queries of leases.', sent=False
         ),
     }
-    attributes_schema = attributes(
-        {
-            'cpu_info': map_attribute('Description of the CPUs of the host.'),
-            'created_at': 'Time at which the host was added.',
-            'extra_capability': map_attribute('Further capabilities that Blazar shows.'),
-            'hypervisor_hostname': 'Host name in the hypervisor.',
-            'hypervisor_type': 'Type of the hypervisor.',
-            'hypervisor_version': integer_attribute('Version of the hypervisor.'),
-            'local_gb': integer_attribute('Local disk space of the host in GiB.'),
-            'memory_mb': integer_attribute('Memory of the host in MiB.'),
-            'reservable': boolean_attribute('Whether leases can reserve the host.'),
-            'service_name': 'Name of the compute service on the host.',
-            'status': 'Status of the host.',
-            'trust_id': 'Id of the trust with which Blazar acts on the host.',
-            'updated_at': 'Time of the last change of the host.',
-            'vcpus': integer_attribute('Number of virtual CPUs of the host.'),
-        }
-    )
+    attributes_schema = {
+        'cpu_info': map_attribute('Description of the CPUs of the host.'),
+        'created_at': 'Time at which the host was added.',
+        'extra_capability': map_attribute('Further capabilities that Blazar shows.'),
+        'hypervisor_hostname': 'Host name in the hypervisor.',
+        'hypervisor_type': 'Type of the hypervisor.',
+        'hypervisor_version': integer_attribute('Version of the hypervisor.'),
+        'local_gb': integer_attribute('Local disk space of the host in GiB.'),
+        'memory_mb': integer_attribute('Memory of the host in MiB.'),
+        'reservable': boolean_attribute('Whether leases can reserve the host.'),
+        'service_name': 'Name of the compute service on the host.',
+        'status': 'Status of the host.',
+        'trust_id': 'Id of the trust with which Blazar acts on the host.',
+        'updated_at': 'Time of the last change of the host.',
+        'vcpus': integer_attribute('Number of virtual CPUs of the host.'),
+    }
 
     def body(self, values):
         return {**(self.properties[EXTRA] or {}), **values}

@@ -8,7 +8,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -100,18 +99,16 @@ class ApplicationCredential(SecretLogin):
             default=False,
         ),
     }
-    attributes_schema = attributes(
-        {
-            'expires_at': 'Time at which the credential expires.',
-            'project_id': 'Id of the project of the credential.',
-            'roles': list_attribute('Roles of the credential.'),
-            'secret': text(
-                'Secret of the credential; null for one that the stack has not created.',
-                cache_mode=CACHE_NONE,
-            ),
-            'user_id': 'Id of the user that owns the credential.',
-        }
-    )
+    attributes_schema = {
+        'expires_at': 'Time at which the credential expires.',
+        'project_id': 'Id of the project of the credential.',
+        'roles': list_attribute('Roles of the credential.'),
+        'secret': text(
+            'Secret of the credential; null for one that the stack has not created.',
+            cache_mode=CACHE_NONE,
+        ),
+        'user_id': 'Id of the user that owns the credential.',
+    }
 
     def owner(self):
         """Return the id of the user that owns the credential."""
@@ -171,16 +168,14 @@ class Trust(CloudResource):
             'Number of tokens that the trustee can get. If omitted, it is not limited.', min=1
         ),
     }
-    attributes_schema = attributes(
-        {
-            'expires_at': 'Time at which the trust expires.',
-            'impersonation': boolean_attribute('Whether the trustee acts as the trustor.'),
-            'project_id': 'Id of the project of the roles.',
-            'roles': list_attribute('Roles that the trust delegates.'),
-            'trustee_user_id': 'Id of the trustee.',
-            'trustor_user_id': 'Id of the trustor.',
-        }
-    )
+    attributes_schema = {
+        'expires_at': 'Time at which the trust expires.',
+        'impersonation': boolean_attribute('Whether the trustee acts as the trustor.'),
+        'project_id': 'Id of the project of the roles.',
+        'roles': list_attribute('Roles that the trust delegates.'),
+        'trustee_user_id': 'Id of the trustee.',
+        'trustor_user_id': 'Id of the trustor.',
+    }
 
     def body(self, values):
         session = self.stack.clients().session()
@@ -202,12 +197,10 @@ class KeystoneCredential(CloudResource):
 
     rest = Rest('keystone', '/credentials', 'credential', update='PATCH', mark=MARK)
 
-    attributes_schema = attributes(
-        {
-            'project_id': 'Id of the project of the credential.',
-            'user_id': 'Id of the user that owns the credential.',
-        }
-    )
+    attributes_schema = {
+        'project_id': 'Id of the project of the credential.',
+        'user_id': 'Id of the user that owns the credential.',
+    }
 
     def body(self, values):
         return {OWNER: self.stack.clients().session().get_user_id(), **values}
@@ -266,14 +259,10 @@ class EC2Credential(SecretLogin, KeystoneCredential):
     properties_schema = _owner_properties()
     attributes_schema = {
         **KeystoneCredential.attributes_schema,
-        **attributes(
-            {
-                ACCESS: text('Access key.', cache_mode=CACHE_NONE),
-                SECRET: text(
-                    'Secret of the access key; null for one that the stack has not created.',
-                    cache_mode=CACHE_NONE,
-                ),
-            }
+        ACCESS: text('Access key.', cache_mode=CACHE_NONE),
+        SECRET: text(
+            'Secret of the access key; null for one that the stack has not created.',
+            cache_mode=CACHE_NONE,
         ),
     }
 

@@ -5,7 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import UniqueObject
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.template.schema import (
-    attributes,
     description_property,
     integer,
     list_,
@@ -13,7 +12,6 @@ from heat_lite.template.schema import (
     name_property,
     reference,
     string,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -61,7 +59,7 @@ class DesignateZone(CloudResource):
             primaries=empty,
         ),
     )
-    attributes_schema = {'serial': text('Current serial number of the zone.')}
+    attributes_schema = {'serial': 'Current serial number of the zone.'}
 
     def body(self, values):
         return {**values, 'masters': self._sources()} if self._sources() else values
@@ -195,12 +193,10 @@ class ZoneTransferRequest(CloudResource):
             'keystone.project', 'Only project that may accept the zone, by name or id.'
         ),
     }
-    attributes_schema = attributes(
-        {
-            'key': 'Key by which the other project accepts the zone.',
-            'status': 'Status of the transfer: ACTIVE or COMPLETE.',
-        }
-    )
+    attributes_schema = {
+        'key': 'Key by which the other project accepts the zone.',
+        'status': 'Status of the transfer: ACTIVE or COMPLETE.',
+    }
 
     def object_path(self):
         return f'{TRANSFERS}/{self.resource_id}'
@@ -221,7 +217,7 @@ class ZoneTransferAccept(CloudResource):
             'Id of the transfer request.', required=True, wire='zone_transfer_request_id'
         ),
     }
-    attributes_schema = attributes({'zone_id': 'Id of the zone.'})
+    attributes_schema = {'zone_id': 'Id of the zone.'}
 
     def objects(self):
         return {}  # only administrators may list what is over
@@ -357,7 +353,7 @@ class PTRRecord(CloudResource):
             'Time to live of the record in seconds.', update_allowed=True, min=1, max=2147483647
         ),
     }
-    attributes_schema = attributes({'address': 'Address of the floating IP.'})
+    attributes_schema = {'address': 'Address of the floating IP.'}
 
     def has_name(self):
         return False  # it is one

@@ -5,7 +5,6 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack import glance
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     description_property,
     list_,
@@ -38,7 +37,7 @@ class ImageMember(CloudResource):
             wire='member',
         ),
     }
-    attributes_schema = attributes({'status': 'Whether the project has accepted the image.'})
+    attributes_schema = {'status': 'Whether the project has accepted the image.'}
 
     def objects(self):
         """Return None: only shared images show members."""
@@ -177,9 +176,7 @@ class VolumeImage(glance.GlanceImage):
             allowed=['public', 'private', 'community', 'shared'],
         ),
     }
-    attributes_schema = attributes(
-        {'checksum': 'Checksum of the image.', 'status': 'Status of the image.'}
-    )
+    attributes_schema = {'checksum': 'Checksum of the image.', 'status': 'Status of the image.'}
 
     def create_object(self, values):
         """Generator: let Cinder make the image: it knows it at once, and fills it later."""

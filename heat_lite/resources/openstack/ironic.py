@@ -6,7 +6,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api, one_of
 from heat_lite.template.schema import (
     any_,
-    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -96,19 +95,17 @@ class Port(IronicResource):
         'pxe_enabled': boolean('Whether the port is used for PXE boot.', update_allowed=True),
         'vendor': string('Vendor of the port.', update_allowed=True, since=OURS),
     }
-    attributes_schema = attributes(
-        {
-            'address': 'MAC address that Ironic shows.',
-            'extra': map_attribute('Additional metadata that Ironic shows.'),
-            'internal_info': map_attribute('Metadata that Ironic stores for its own use.'),
-            'is_smartnic': boolean_attribute('Whether Ironic shows the port as a Smart NIC port.'),
-            'local_link_connection': map_attribute('Connection to the switch that Ironic shows.'),
-            'node_uuid': 'UUID of the bare metal node.',
-            'physical_network': 'Physical network that Ironic shows.',
-            'portgroup_uuid': 'UUID of the port group.',
-            'pxe_enabled': boolean_attribute('Whether Ironic uses the port for PXE boot.'),
-        }
-    )
+    attributes_schema = {
+        'address': 'MAC address that Ironic shows.',
+        'extra': map_attribute('Additional metadata that Ironic shows.'),
+        'internal_info': map_attribute('Metadata that Ironic stores for its own use.'),
+        'is_smartnic': boolean_attribute('Whether Ironic shows the port as a Smart NIC port.'),
+        'local_link_connection': map_attribute('Connection to the switch that Ironic shows.'),
+        'node_uuid': 'UUID of the bare metal node.',
+        'physical_network': 'Physical network that Ironic shows.',
+        'portgroup_uuid': 'UUID of the port group.',
+        'pxe_enabled': boolean_attribute('Whether Ironic uses the port for PXE boot.'),
+    }
 
     def find_existing(self):
         """Return the port with the MAC address, which is unique."""
@@ -188,12 +185,10 @@ class Node(IronicResource):
         'traits': _traits_property('node'),
         'vendor_interface': _interface_property('vendor'),
     }
-    attributes_schema = attributes(
-        {
-            'power_state': 'Power state of the node.',
-            'provision_state': 'Provision state of the node.',
-        }
-    )
+    attributes_schema = {
+        'power_state': 'Power state of the node.',
+        'provision_state': 'Provision state of the node.',
+    }
 
     def normalize(self, found):
         return self.unmasked(found, 'driver_info')
@@ -248,7 +243,7 @@ class Allocation(IronicResource):
         one_of('resource_class', 'node'),
         needs_api('1.52'),
     )
-    attributes_schema = attributes({'node_uuid': 'UUID of the chosen node.', 'state': 'State.'})
+    attributes_schema = {'node_uuid': 'UUID of the chosen node.', 'state': 'State.'}
 
     def is_ready(self, found):
         """Raise ResourceInError with the reason that Ironic gives."""

@@ -23,7 +23,6 @@ from heat_lite.template.schema import (
     list_attribute,
     map_,
     string,
-    text,
 )
 from heat_lite.template.suggest import suggest
 from heat_lite.template.support import OURS
@@ -136,8 +135,8 @@ class Lookup(ServiceResource):
         _find_now,
     )
     attributes_schema = {
-        'id': text('Id of the object, also given by get_resource; null with "many".'),
-        'name': text('Name of the object; null with "many".'),
+        'id': 'Id of the object, also given by get_resource; null with "many".',
+        'name': 'Name of the object; null with "many".',
         'ids': list_attribute('Ids of all objects.'),
         'names': list_attribute('Names of all objects.'),
         FOUND: any_attribute(

@@ -6,7 +6,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import above, given, needs_version, refuse
 from heat_lite.template import support
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     integer,
     integer_attribute,
@@ -75,27 +74,25 @@ class Cluster(MagnumResource):
         'master_count': integer('Number of master nodes.', default=1, update_allowed=True, min=1),
         'node_count': integer('Number of worker nodes.', default=1, update_allowed=True, min=1),
     }
-    attributes_schema = attributes(
-        {
-            'api_address': 'URL of the API of the cluster.',
-            'cluster_template_id': 'Id of the cluster template.',
-            'coe_version': 'Version of the container orchestration engine.',
-            'container_version': 'Version of the container runtime.',
-            'create_timeout': integer_attribute(
-                'Timeout of the creation that Magnum shows, in minutes.'
-            ),
-            'discovery_url': 'Discovery URL that Magnum shows.',
-            'keypair': 'Key pair that Magnum shows.',
-            'master_addresses': list_attribute('IP addresses of the master nodes.'),
-            'master_count': integer_attribute('Number of master nodes that Magnum shows.'),
-            'name': 'Name of the cluster.',
-            'node_addresses': list_attribute('IP addresses of the worker nodes.'),
-            'node_count': integer_attribute('Number of worker nodes that Magnum shows.'),
-            'stack_id': 'Id of the stack with which Magnum created the cluster.',
-            'status': 'Status of the cluster.',
-            'status_reason': 'Reason of the status of the cluster.',
-        }
-    )
+    attributes_schema = {
+        'api_address': 'URL of the API of the cluster.',
+        'cluster_template_id': 'Id of the cluster template.',
+        'coe_version': 'Version of the container orchestration engine.',
+        'container_version': 'Version of the container runtime.',
+        'create_timeout': integer_attribute(
+            'Timeout of the creation that Magnum shows, in minutes.'
+        ),
+        'discovery_url': 'Discovery URL that Magnum shows.',
+        'keypair': 'Key pair that Magnum shows.',
+        'master_addresses': list_attribute('IP addresses of the master nodes.'),
+        'master_count': integer_attribute('Number of master nodes that Magnum shows.'),
+        'name': 'Name of the cluster.',
+        'node_addresses': list_attribute('IP addresses of the worker nodes.'),
+        'node_count': integer_attribute('Number of worker nodes that Magnum shows.'),
+        'stack_id': 'Id of the stack with which Magnum created the cluster.',
+        'status': 'Status of the cluster.',
+        'status_reason': 'Reason of the status of the cluster.',
+    }
 
 
 class NodeGroup(MagnumResource):
@@ -138,12 +135,10 @@ class NodeGroup(MagnumResource):
             'max_node_count is less than min_node_count.', min_node_count=above('max_node_count')
         ),
     )
-    attributes_schema = attributes(
-        {
-            'node_addresses': list_attribute('IP addresses of the nodes.'),
-            'status': 'Status of the node group.',
-        }
-    )
+    attributes_schema = {
+        'node_addresses': list_attribute('IP addresses of the nodes.'),
+        'status': 'Status of the node group.',
+    }
 
     def changes(self, changed, diff):
         changed.pop('node_count', None)  # see follow_up

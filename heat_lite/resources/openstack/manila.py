@@ -11,7 +11,6 @@ from heat_lite.resources.base.property_rules import empty, filled, needs, needs_
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     description_property,
     integer,
@@ -104,17 +103,15 @@ class ManilaShare(ManilaData):
             'manila.share_snapshot', 'Snapshot from which the share is created, by name or id.'
         ),
     }
-    attributes_schema = attributes(
-        {
-            'availability_zone': 'Availability zone of the share.',
-            'created_at': 'Time at which the share was created.',
-            'export_locations': list_attribute('Export locations of the share.'),
-            'host': 'Host of the share.',
-            'project_id': 'Id of the project that owns the share.',
-            'share_server_id': 'Id of the share server.',
-            'status': 'Status of the share.',
-        }
-    )
+    attributes_schema = {
+        'availability_zone': 'Availability zone of the share.',
+        'created_at': 'Time at which the share was created.',
+        'export_locations': list_attribute('Export locations of the share.'),
+        'host': 'Host of the share.',
+        'project_id': 'Id of the project that owns the share.',
+        'share_server_id': 'Id of the share server.',
+        'status': 'Status of the share.',
+    }
 
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)
@@ -262,14 +259,12 @@ class ManilaShareNetwork(CloudResource):
         needs('neutron_network', 'neutron_subnet', filled, empty),
         refuse_other_subnet,
     )
-    attributes_schema = attributes(
-        {
-            'cidr': 'CIDR of the subnet.',
-            'ip_version': 'IP version of the network.',
-            'network_type': 'Type of the physical network, for example "vlan".',
-            'segmentation_id': 'Segmentation id of the network.',
-        }
-    )
+    attributes_schema = {
+        'cidr': 'CIDR of the subnet.',
+        'ip_version': 'IP version of the network.',
+        'network_type': 'Type of the physical network, for example "vlan".',
+        'segmentation_id': 'Segmentation id of the network.',
+    }
 
     def follow_up(self, action, diff):
         if 'security_services' in diff:
@@ -364,12 +359,10 @@ class ShareAccess(CloudResource):
             'Level of the access: rw or ro.', default='rw', allowed=['rw', 'ro']
         ),
     }
-    attributes_schema = attributes(
-        {
-            'access_key': text('Key of the client, for cephx.', cache_mode=CACHE_NONE),
-            'state': 'State of the access.',
-        }
-    )
+    attributes_schema = {
+        'access_key': text('Key of the client, for cephx.', cache_mode=CACHE_NONE),
+        'state': 'State of the access.',
+    }
 
     parents = types.MappingProxyType({})  # no list has the accesses of all shares
 
@@ -417,13 +410,11 @@ class ShareSnapshot(ManilaData):
         'description': description_property(),
         'metadata': map_('Metadata of the snapshot.', update_allowed=True),
     }
-    attributes_schema = attributes(
-        {
-            'created_at': 'Time at which the snapshot was created.',
-            'share_size': integer_attribute('Size of the share in GiB.'),
-            'status': 'Status of the snapshot.',
-        }
-    )
+    attributes_schema = {
+        'created_at': 'Time at which the snapshot was created.',
+        'share_size': integer_attribute('Size of the share in GiB.'),
+        'status': 'Status of the snapshot.',
+    }
 
 
 class ShareGroup(CloudResource):
@@ -449,4 +440,4 @@ class ShareGroup(CloudResource):
         ),
     }
     property_rules = (needs_api('2.31'),)
-    attributes_schema = attributes({'status': 'Status of the group.'})
+    attributes_schema = {'status': 'Status of the group.'}

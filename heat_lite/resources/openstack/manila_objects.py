@@ -5,7 +5,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import given, needs, needs_api, needs_version
 from heat_lite.resources.openstack.manila import managed, refuse_other_subnet, share_property
 from heat_lite.template.schema import (
-    attributes,
     description_property,
     integer_attribute,
     name_property,
@@ -33,12 +32,10 @@ class ShareGroupSnapshot(CloudResource):
         'description': description_property(),
     }
     property_rules = (needs_api('2.31'),)
-    attributes_schema = attributes(
-        {
-            'created_at': 'Time at which the snapshot was created.',
-            'status': 'Status of the snapshot.',
-        }
-    )
+    attributes_schema = {
+        'created_at': 'Time at which the snapshot was created.',
+        'status': 'Status of the snapshot.',
+    }
 
 
 class ShareNetworkSubnet(CloudResource):
@@ -73,16 +70,14 @@ class ShareNetworkSubnet(CloudResource):
         needs_api('2.51'),
         refuse_other_subnet,
     )
-    attributes_schema = attributes(
-        {
-            'cidr': 'CIDR of the subnet.',
-            'gateway': 'Gateway of the subnet.',
-            'ip_version': integer_attribute('IP version of the subnet.'),
-            'mtu': integer_attribute('MTU of the network.'),
-            'network_type': 'Type of the network, for example "vlan".',
-            'segmentation_id': integer_attribute('Segmentation id of the network.'),
-        }
-    )
+    attributes_schema = {
+        'cidr': 'CIDR of the subnet.',
+        'gateway': 'Gateway of the subnet.',
+        'ip_version': integer_attribute('IP version of the subnet.'),
+        'mtu': integer_attribute('MTU of the network.'),
+        'network_type': 'Type of the network, for example "vlan".',
+        'segmentation_id': integer_attribute('Segmentation id of the network.'),
+    }
 
     def create_object(self, values):
         body = {'share-network-subnet': values}
@@ -107,13 +102,11 @@ class ShareReplica(added_object.AddedObject):
         needs_api('2.11'),
         needs_version('2.72', 'share_network', share_network=given),
     )
-    attributes_schema = attributes(
-        {
-            'availability_zone': 'Availability zone of the replica.',
-            'replica_state': 'Whether the replica is active, in sync or out of sync.',
-            'status': 'Status of the replica.',
-        }
-    )
+    attributes_schema = {
+        'availability_zone': 'Availability zone of the replica.',
+        'replica_state': 'Whether the replica is active, in sync or out of sync.',
+        'status': 'Status of the replica.',
+    }
 
     def listed(self):
         share = self.stored_property('share')

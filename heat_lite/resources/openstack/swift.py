@@ -7,7 +7,6 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     integer_attribute,
     map_,
@@ -40,16 +39,14 @@ class SwiftContainer(ServiceResource):
         'X-Container-Read': string('Access control list for reading objects.'),
         'X-Container-Write': string('Access control list for writing objects.'),
     }
-    attributes_schema = attributes(
-        {
-            'BytesUsed': integer_attribute('Size of all objects in bytes.'),
-            'DomainName': 'Host name in the URL of the container.',
-            'HeadContainer': map_attribute('Headers of the container.'),
-            'ObjectCount': integer_attribute('Number of objects.'),
-            'RootURL': 'URL of the account.',
-            'WebsiteURL': 'URL of the container.',
-        }
-    )
+    attributes_schema = {
+        'BytesUsed': integer_attribute('Size of all objects in bytes.'),
+        'DomainName': 'Host name in the URL of the container.',
+        'HeadContainer': map_attribute('Headers of the container.'),
+        'ObjectCount': integer_attribute('Number of objects.'),
+        'RootURL': 'URL of the account.',
+        'WebsiteURL': 'URL of the container.',
+    }
 
     def handle_create(self):
         name = self.properties['name'] or self.physical_resource_name()

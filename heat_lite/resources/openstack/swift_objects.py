@@ -6,7 +6,6 @@ from urllib.parse import quote, urlsplit
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     integer,
     integer_attribute,
     map_,
@@ -72,14 +71,12 @@ class SwiftObject(MetadataResource):
         ),
         'metadata': map_('Metadata of the object.', default={}, update_allowed=True),
     }
-    attributes_schema = attributes(
-        {
-            'etag': 'MD5 of the content.',
-            'last_modified': 'Time of the last change.',
-            'size': integer_attribute('Size of the content in bytes.'),
-            'url': 'URL of the object.',
-        }
-    )
+    attributes_schema = {
+        'etag': 'MD5 of the content.',
+        'last_modified': 'Time of the last change.',
+        'size': integer_attribute('Size of the content in bytes.'),
+        'url': 'URL of the object.',
+    }
 
     def path(self):
         return f'/{quote(self.resource_id)}'
@@ -160,13 +157,11 @@ class SwiftAccount(MetadataResource):
             min=1,
         ),
     }
-    attributes_schema = attributes(
-        {
-            'bytes_used': integer_attribute('Size of all objects in bytes.'),
-            'container_count': integer_attribute('Number of containers.'),
-            'object_count': integer_attribute('Number of objects.'),
-        }
-    )
+    attributes_schema = {
+        'bytes_used': integer_attribute('Size of all objects in bytes.'),
+        'container_count': integer_attribute('Number of containers.'),
+        'object_count': integer_attribute('Number of objects.'),
+    }
 
     def path(self):
         return ''

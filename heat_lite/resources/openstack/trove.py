@@ -16,7 +16,6 @@ from heat_lite.resources.base.property_rules import (
     refuse,
 )
 from heat_lite.template.schema import (
-    attributes,
     integer,
     list_,
     list_attribute,
@@ -187,12 +186,10 @@ class Instance(CloudResource):
         INSTANCE_RULE,
         refuse_version,
     )
-    attributes_schema = attributes(
-        {
-            'hostname': 'Host name of the instance.',
-            'href': 'URL of the instance in the API of Trove.',
-        }
-    )
+    attributes_schema = {
+        'hostname': 'Host name of the instance.',
+        'href': 'URL of the instance in the API of Trove.',
+    }
 
     # ------------------------------------------------------------ actions
 

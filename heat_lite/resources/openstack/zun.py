@@ -22,7 +22,6 @@ from heat_lite.template.schema import (
     name_property,
     number,
     string,
-    text,
 )
 
 NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
@@ -122,7 +121,7 @@ class Container(CloudResource):
     )
     attributes_schema = {
         'addresses': map_attribute('IP addresses of the container by network.'),
-        'name': text('Name of the container.'),
+        'name': 'Name of the container.',
     }
 
     # ------------------------------------------------------------ actions

@@ -12,7 +12,7 @@ from heat_lite.resources.aws.ec2.base import (
 )
 from heat_lite.resources.base.property_rules import empty, filled, one_of, refuse
 from heat_lite.resources.openstack.neutron.addresses import Address
-from heat_lite.template.schema import string, text
+from heat_lite.template.schema import string
 
 #: the key of the data of an EIP that holds its IP address
 IP_ADDRESS = 'address'
@@ -52,7 +52,7 @@ class ElasticIp(Address):
             ref='nova.server',
         ),
     }
-    attributes_schema = {'AllocationId': text('ID of the floating IP.')}
+    attributes_schema = {'AllocationId': 'ID of the floating IP.'}
     implied_dependencies = paths_outside
 
     def handle_create(self):

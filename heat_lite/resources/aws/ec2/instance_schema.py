@@ -4,7 +4,7 @@ from heat_lite.resources.aws.autoscaling import HINT_KEYS, disk_keys
 from heat_lite.resources.aws.ec2.base import tags
 from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.common_properties import not_implemented
-from heat_lite.template.schema import attributes, boolean, list_, string
+from heat_lite.template.schema import boolean, list_, string
 
 _VOLUME = {
     'Device': string(common_properties.DEVICE_NAME, required=True),
@@ -41,12 +41,10 @@ PROPERTIES = {
         disk_keys('ID of the volume to attach.', ref='cinder.snapshot'),
     ),
 }
-ATTRIBUTES = attributes(
-    {
-        'AvailabilityZone': common_properties.AVAILABILITY_ZONE,
-        'PrivateDnsName': common_properties.IP_ADDRESS,
-        'PrivateIp': common_properties.IP_ADDRESS,
-        'PublicDnsName': common_properties.IP_ADDRESS,
-        'PublicIp': common_properties.IP_ADDRESS,
-    }
-)
+ATTRIBUTES = {
+    'AvailabilityZone': common_properties.AVAILABILITY_ZONE,
+    'PrivateDnsName': common_properties.IP_ADDRESS,
+    'PrivateIp': common_properties.IP_ADDRESS,
+    'PublicDnsName': common_properties.IP_ADDRESS,
+    'PublicIp': common_properties.IP_ADDRESS,
+}

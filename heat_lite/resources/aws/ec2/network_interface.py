@@ -3,7 +3,7 @@
 from heat_lite.resources.aws.ec2.base import Ec2Object, tags
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.common_properties import not_implemented
-from heat_lite.template.schema import boolean, list_, string, text
+from heat_lite.template.schema import boolean, list_, string
 
 
 class NetworkInterface(Ec2Object):
@@ -36,9 +36,7 @@ class NetworkInterface(Ec2Object):
         'SourceDestCheck': not_implemented(boolean, sent=False),
         'Tags': tags(implemented=False),
     }
-    attributes_schema = {
-        'PrivateIpAddress': text('IP address of the network interface in its subnet.')
-    }
+    attributes_schema = {'PrivateIpAddress': 'IP address of the network interface in its subnet.'}
 
     def body(self, values):
         subnet, address = self.properties['SubnetId'], self.properties['PrivateIpAddress']

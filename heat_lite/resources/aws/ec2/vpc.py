@@ -16,7 +16,7 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.neutron.implied_dependencies import own
-from heat_lite.template.schema import string, text
+from heat_lite.template.schema import string
 
 READY = ('ACTIVE', 'DOWN')
 
@@ -82,7 +82,7 @@ class Subnet(Ec2Object, NetworkingResource):
         ),
         'Tags': tags(implemented=False),
     }
-    attributes_schema = {'AvailabilityZone': text('Availability zone in the template.')}
+    attributes_schema = {'AvailabilityZone': 'Availability zone in the template.'}
 
     def body(self, values):
         return {**super().body(values), 'ip_version': 4}

@@ -6,7 +6,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     list_,
     map_,
@@ -46,16 +45,14 @@ class HostAttachment(CloudResource):
         'mode': string('Whether the host may write.', default='rw', allowed=['rw', 'ro']),
     }
     property_rules = (needs_api('3.54'),)
-    attributes_schema = attributes(
-        {
-            'attach_mode': 'Whether the host may write.',
-            'connection_info': map_attribute(
-                'How the host reaches the volume, with the secrets for that.',
-                cache_mode=CACHE_NONE,
-            ),
-            'status': 'Status of the attachment.',
-        }
-    )
+    attributes_schema = {
+        'attach_mode': 'Whether the host may write.',
+        'connection_info': map_attribute(
+            'How the host reaches the volume, with the secrets for that.',
+            cache_mode=CACHE_NONE,
+        ),
+        'status': 'Status of the attachment.',
+    }
 
     def find_existing(self):
         """Return the attachment of the volume to the host."""

@@ -8,7 +8,6 @@ from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.cinder.volume_attachment import attach, detach
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -189,39 +188,37 @@ class CinderVolume(CloudResource):
         ),
     }
     property_rules = (_refuse_sources,)
-    attributes_schema = attributes(
-        {
-            'attachments': text(
-                'Attachments of the volume, as a string.',
-                cache_mode=CACHE_NONE,
-                history='deprecated 9.0.0, supported 2015.1',
-            ),
-            'attachments_list': list_attribute(
-                'Attachments of the volume.',
-                cache_mode=CACHE_NONE,
-                since='9.0.0',
-                wire='attachments',
-            ),
-            'availability_zone': 'Availability zone of the volume.',
-            'bootable': 'Whether servers can boot from the volume.',
-            'created_at': 'Time at which the volume was created.',
-            'display_description': text(
-                'Description that Cinder shows for the volume.', wire='description'
-            ),
-            'display_name': text('Name that Cinder shows for the volume.', wire='name'),
-            'encrypted': 'Whether the volume is encrypted.',
-            'metadata': 'Metadata of the volume, as a string of JSON.',
-            'metadata_values': map_attribute('Metadata of the volume, as a map.', wire='metadata'),
-            'multiattach': boolean_attribute(
-                'Whether several servers can attach the volume.', since='6.0.0'
-            ),
-            'size': 'Size of the volume in GiB, as a string.',
-            'snapshot_id': 'Id of the snapshot from which the volume was created.',
-            'source_volid': 'Id of the volume that was cloned.',
-            'status': text('Status of the volume.', cache_mode=CACHE_NONE),
-            'volume_type': 'Name of the type of the volume.',
-        }
-    )
+    attributes_schema = {
+        'attachments': text(
+            'Attachments of the volume, as a string.',
+            cache_mode=CACHE_NONE,
+            history='deprecated 9.0.0, supported 2015.1',
+        ),
+        'attachments_list': list_attribute(
+            'Attachments of the volume.',
+            cache_mode=CACHE_NONE,
+            since='9.0.0',
+            wire='attachments',
+        ),
+        'availability_zone': 'Availability zone of the volume.',
+        'bootable': 'Whether servers can boot from the volume.',
+        'created_at': 'Time at which the volume was created.',
+        'display_description': text(
+            'Description that Cinder shows for the volume.', wire='description'
+        ),
+        'display_name': text('Name that Cinder shows for the volume.', wire='name'),
+        'encrypted': 'Whether the volume is encrypted.',
+        'metadata': 'Metadata of the volume, as a string of JSON.',
+        'metadata_values': map_attribute('Metadata of the volume, as a map.', wire='metadata'),
+        'multiattach': boolean_attribute(
+            'Whether several servers can attach the volume.', since='6.0.0'
+        ),
+        'size': 'Size of the volume in GiB, as a string.',
+        'snapshot_id': 'Id of the snapshot from which the volume was created.',
+        'source_volid': 'Id of the volume that was cloned.',
+        'status': text('Status of the volume.', cache_mode=CACHE_NONE),
+        'volume_type': 'Name of the type of the volume.',
+    }
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

@@ -8,7 +8,6 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.openstack.cinder.volume_snapshot import copy_rest
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     description_property,
     list_,
@@ -69,7 +68,7 @@ class Group(CloudResource):
         ),
     }
     property_rules = (needs_api('3.13'),)
-    attributes_schema = attributes({'status': 'Status of the group.'})
+    attributes_schema = {'status': 'Status of the group.'}
 
     def follow_up(self, action, diff):
         if 'volumes' in diff:
@@ -113,4 +112,4 @@ class GroupSnapshot(CloudResource):
         'description': description_property(update_allowed=False),
     }
     property_rules = (needs_api('3.14'),)
-    attributes_schema = attributes({'status': 'Status of the snapshot.'})
+    attributes_schema = {'status': 'Status of the snapshot.'}

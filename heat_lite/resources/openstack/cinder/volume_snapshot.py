@@ -3,7 +3,6 @@
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     description_property,
     integer_attribute,
@@ -51,14 +50,12 @@ class Snapshot(CloudResource):
         **_source('snapshot'),
         'metadata': map_('Metadata of the snapshot.', update_allowed=True),
     }
-    attributes_schema = attributes(
-        {
-            'created_at': 'Time at which the snapshot was created.',
-            'size': integer_attribute('Size of the volume in GiB.'),
-            'status': 'Status of the snapshot.',
-            'volume_id': 'Id of the volume.',
-        }
-    )
+    attributes_schema = {
+        'created_at': 'Time at which the snapshot was created.',
+        'size': integer_attribute('Size of the volume in GiB.'),
+        'status': 'Status of the snapshot.',
+        'volume_id': 'Id of the volume.',
+    }
 
     def body(self, values):
         """Return the values, and the word that older APIs want for a volume in use."""
@@ -93,13 +90,11 @@ class Backup(CloudResource):
             'cinder.snapshot', 'Snapshot that is read instead of the volume, by name or id.'
         ),
     }
-    attributes_schema = attributes(
-        {
-            'container': 'Container of the backup in the object store.',
-            'created_at': 'Time at which the backup was created.',
-            'object_count': integer_attribute('Number of objects of the backup.'),
-            'size': integer_attribute('Size of the volume in GiB.'),
-            'status': 'Status of the backup.',
-            'volume_id': 'Id of the volume.',
-        }
-    )
+    attributes_schema = {
+        'container': 'Container of the backup in the object store.',
+        'created_at': 'Time at which the backup was created.',
+        'object_count': integer_attribute('Number of objects of the backup.'),
+        'size': integer_attribute('Size of the volume in GiB.'),
+        'status': 'Status of the backup.',
+        'volume_id': 'Id of the volume.',
+    }

@@ -6,7 +6,6 @@ from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     name_property,
     reference,
@@ -35,15 +34,13 @@ class VolumeTransferRequest(CloudResource):
         ),
     }
     property_rules = (needs_api('3.55'),)
-    attributes_schema = attributes(
-        {
-            'auth_key': text(
-                'Key with which the other project accepts the volume.', cache_mode=CACHE_NONE
-            ),
-            'created_at': 'Time of the offer.',
-            'volume_id': 'Id of the volume.',
-        }
-    )
+    attributes_schema = {
+        'auth_key': text(
+            'Key with which the other project accepts the volume.', cache_mode=CACHE_NONE
+        ),
+        'created_at': 'Time of the offer.',
+        'volume_id': 'Id of the volume.',
+    }
 
     def create_object(self, values):
         made = yield from super().create_object(values)
@@ -72,7 +69,7 @@ class VolumeTransferAccept(ServiceResource):
         'transfer': string('Id of the offer.', required=True),
     }
     property_rules = (needs_api('3.55'),)
-    attributes_schema = attributes({'volume_id': 'Id of the volume.'})
+    attributes_schema = {'volume_id': 'Id of the volume.'}
 
     def handle_create(self):
         if self.resource_id is None:

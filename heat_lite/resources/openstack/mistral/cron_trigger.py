@@ -5,7 +5,7 @@ import json
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import empty, one_of
 from heat_lite.resources.openstack.mistral import workflows
-from heat_lite.template.schema import integer, integer_attribute, map_, name_property, string, text
+from heat_lite.template.schema import integer, integer_attribute, map_, name_property, string
 
 
 class CronTrigger(CloudResource):
@@ -37,7 +37,7 @@ class CronTrigger(CloudResource):
     }
     property_rules = (one_of('pattern', 'first_time', test=empty),)
     attributes_schema = {
-        'next_execution_time': text('Time of the next execution.'),
+        'next_execution_time': 'Time of the next execution.',
         'remaining_executions': integer_attribute('Number of remaining executions.'),
     }
 

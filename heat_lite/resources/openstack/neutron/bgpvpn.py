@@ -4,7 +4,6 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource, needs_extension
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     integer,
     list_,
@@ -62,7 +61,7 @@ class BGPVPN(NeutronResource):
         *needs_extension(ROUTES_CONTROL, 'local_pref'),
         *needs_extension('bgpvpn-vni', 'vni'),
     )
-    attributes_schema = attributes({'type': 'Type of the VPN that Neutron shows.'})
+    attributes_schema = {'type': 'Type of the VPN that Neutron shows.'}
 
 
 class NetworkAssociation(NeutronResource):

@@ -12,7 +12,6 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     description_property,
     list_,
@@ -69,7 +68,7 @@ class FirewallGroup(NeutronResource):
         'project': project_property('firewall group'),
         'shared': switch('Whether other projects can use the firewall group.', default=False),
     }
-    attributes_schema = attributes({'status': 'Status of the firewall group.'})
+    attributes_schema = {'status': 'Status of the firewall group.'}
 
 
 def _without_ports(specs, read):
@@ -108,17 +107,15 @@ class Firewall(NeutronResource):
             value_specs=_without_ports,
         ),
     )
-    attributes_schema = attributes(
-        {
-            'admin_state_up': 'Administrative state that Neutron shows for the firewall.',
-            'description': 'Description of the firewall.',
-            'firewall_policy_id': text('Id of the policy that the firewall applies.', wire=INGRESS),
-            'name': 'Name of the firewall.',
-            'shared': text('Whether the firewall is shared.', history='unsupported 6.0.0'),
-            'status': 'Status of the firewall.',
-            'tenant_id': 'Id of the project that owns the firewall.',
-        }
-    )
+    attributes_schema = {
+        'admin_state_up': 'Administrative state that Neutron shows for the firewall.',
+        'description': 'Description of the firewall.',
+        'firewall_policy_id': text('Id of the policy that the firewall applies.', wire=INGRESS),
+        'name': 'Name of the firewall.',
+        'shared': text('Whether the firewall is shared.', history='unsupported 6.0.0'),
+        'status': 'Status of the firewall.',
+        'tenant_id': 'Id of the project that owns the firewall.',
+    }
 
     def is_described(self, found):
         return False  # templates describe it as a group
@@ -149,16 +146,14 @@ class FirewallPolicy(NeutronResource):
         ),
         'shared': switch('Whether other projects can use the firewall policy.', default=False),
     }
-    attributes_schema = attributes(
-        {
-            'audited': 'Whether Neutron shows the policy as audited.',
-            'description': 'Description of the firewall policy.',
-            'firewall_rules': list_attribute('Ids of the rules of the policy.'),
-            'name': 'Name of the firewall policy.',
-            'shared': 'Whether the firewall policy is shared.',
-            'tenant_id': 'Id of the project that owns the firewall policy.',
-        }
-    )
+    attributes_schema = {
+        'audited': 'Whether Neutron shows the policy as audited.',
+        'description': 'Description of the firewall policy.',
+        'firewall_rules': list_attribute('Ids of the rules of the policy.'),
+        'name': 'Name of the firewall policy.',
+        'shared': 'Whether the firewall policy is shared.',
+        'tenant_id': 'Id of the project that owns the firewall policy.',
+    }
 
 
 class FirewallRule(NeutronResource):
@@ -203,24 +198,22 @@ class FirewallRule(NeutronResource):
             'Source port, or range of ports, of matching packets.', update_allowed=True
         ),
     }
-    attributes_schema = attributes(
-        {
-            'action': 'Action of the rule.',
-            'description': 'Description of the firewall rule.',
-            'destination_ip_address': 'Destination address of the rule.',
-            'destination_port': 'Destination port of the rule.',
-            'enabled': 'Whether Neutron shows the firewall rule as enabled.',
-            'firewall_policy_id': 'Id of the policy that contains the firewall rule.',
-            'ip_version': 'IP version of the firewall rule.',
-            'name': 'Name of the firewall rule.',
-            'position': 'Position of the rule in its policy.',
-            'protocol': 'IP protocol of the firewall rule.',
-            'shared': 'Whether the firewall rule is shared.',
-            'source_ip_address': 'Source address of the rule.',
-            'source_port': 'Source port of the rule.',
-            'tenant_id': 'Id of the project that owns the firewall rule.',
-        }
-    )
+    attributes_schema = {
+        'action': 'Action of the rule.',
+        'description': 'Description of the firewall rule.',
+        'destination_ip_address': 'Destination address of the rule.',
+        'destination_port': 'Destination port of the rule.',
+        'enabled': 'Whether Neutron shows the firewall rule as enabled.',
+        'firewall_policy_id': 'Id of the policy that contains the firewall rule.',
+        'ip_version': 'IP version of the firewall rule.',
+        'name': 'Name of the firewall rule.',
+        'position': 'Position of the rule in its policy.',
+        'protocol': 'IP protocol of the firewall rule.',
+        'shared': 'Whether the firewall rule is shared.',
+        'source_ip_address': 'Source address of the rule.',
+        'source_port': 'Source port of the rule.',
+        'tenant_id': 'Id of the project that owns the firewall rule.',
+    }
 
     def body(self, values):
         return _any_protocol(super().body(values))

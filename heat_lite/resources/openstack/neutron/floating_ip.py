@@ -13,7 +13,6 @@ from heat_lite.resources.openstack.neutron.base import (
 from heat_lite.template.schema import (
     CACHE_NONE,
     alias,
-    attributes,
     description_property,
     integer,
     reference,
@@ -71,18 +70,16 @@ class FloatingIP(NeutronResource):
         'value_specs': value_specs_property('floating IP'),
     }
     property_rules = (needs('fixed_ip_address', 'port_id'),)
-    attributes_schema = attributes(
-        {
-            'fixed_ip_address': text(
-                'Fixed IP address with which the floating IP is associated.', cache_mode=CACHE_NONE
-            ),
-            'floating_ip_address': 'Address of the floating IP.',
-            'floating_network_id': 'Id of the external network.',
-            'port_id': text('Id of the associated port.', cache_mode=CACHE_NONE),
-            'router_id': 'Id of the router of the floating IP.',
-            'tenant_id': 'Id of the project that owns the floating IP.',
-        }
-    )
+    attributes_schema = {
+        'fixed_ip_address': text(
+            'Fixed IP address with which the floating IP is associated.', cache_mode=CACHE_NONE
+        ),
+        'floating_ip_address': 'Address of the floating IP.',
+        'floating_network_id': 'Id of the external network.',
+        'port_id': text('Id of the associated port.', cache_mode=CACHE_NONE),
+        'router_id': 'Id of the router of the floating IP.',
+        'tenant_id': 'Id of the project that owns the floating IP.',
+    }
 
     def normalize(self, found):
         """Return the object without its DNS name.

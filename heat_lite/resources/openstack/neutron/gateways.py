@@ -5,7 +5,7 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource
-from heat_lite.template.schema import alias, integer, list_, name_property, reference, string, text
+from heat_lite.template.schema import alias, integer, list_, name_property, reference, string
 
 
 class NetworkGateway(NeutronResource):
@@ -68,7 +68,7 @@ class NetworkGateway(NeutronResource):
             ),
         ),
     )
-    attributes_schema = {'default': text('Whether the gateway is the default one of Neutron.')}
+    attributes_schema = {'default': 'Whether the gateway is the default one of Neutron.'}
 
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)

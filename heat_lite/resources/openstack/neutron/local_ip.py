@@ -4,7 +4,6 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import one_of
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
 from heat_lite.template.schema import (
-    attributes,
     description_property,
     name_property,
     reference,
@@ -43,12 +42,10 @@ class LocalIP(NeutronResource):
         'project': project_property('local IP'),
     }
     property_rules = (one_of('local_port', 'network'),)
-    attributes_schema = attributes(
-        {
-            'local_ip_address': 'Address of the local IP that Neutron shows.',
-            'local_port_id': 'Id of the port that holds the address.',
-        }
-    )
+    attributes_schema = {
+        'local_ip_address': 'Address of the local IP that Neutron shows.',
+        'local_port_id': 'Id of the port that holds the address.',
+    }
 
 
 class LocalIPAssociation(NeutronResource):
@@ -77,9 +74,7 @@ class LocalIPAssociation(NeutronResource):
         ),
         'fixed_ip': string('Address of the port, if it has several.', custom='ip_addr'),
     }
-    attributes_schema = attributes(
-        {
-            'host': 'Compute host of the port.',
-            'local_ip_address': 'Address that leads to the port.',
-        }
-    )
+    attributes_schema = {
+        'host': 'Compute host of the port.',
+        'local_ip_address': 'Address that leads to the port.',
+    }

@@ -4,7 +4,6 @@ from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, one_of
 from heat_lite.resources.openstack.neutron.base import NeutronResource, needs_extension
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     description_property,
     name_property,
@@ -30,13 +29,11 @@ class MeteringLabel(NeutronResource):
             'Whether the label counts the traffic of all projects.', default=False, since='2015.1'
         ),
     }
-    attributes_schema = attributes(
-        {
-            'description': 'Description of the metering label.',
-            'name': 'Name of the metering label.',
-            'shared': 'Whether the metering label is shared.',
-        }
-    )
+    attributes_schema = {
+        'description': 'Description of the metering label.',
+        'name': 'Name of the metering label.',
+        'shared': 'Whether the metering label is shared.',
+    }
 
 
 class MeteringRule(NeutronResource):
@@ -71,11 +68,9 @@ class MeteringRule(NeutronResource):
         *(conflict('remote_ip_prefix', end) for end in ENDS),
         *needs_extension('metering-source-and-destination-ip-prefixes', *ENDS),
     )
-    attributes_schema = attributes(
-        {
-            'direction': 'Direction of the rule.',
-            'excluded': 'Whether the rule excludes traffic.',
-            'metering_label_id': 'Id of the label that the rule belongs to.',
-            'remote_ip_prefix': 'CIDR of the rule.',
-        }
-    )
+    attributes_schema = {
+        'direction': 'Direction of the rule.',
+        'excluded': 'Whether the rule excludes traffic.',
+        'metering_label_id': 'Id of the label that the rule belongs to.',
+        'remote_ip_prefix': 'CIDR of the rule.',
+    }

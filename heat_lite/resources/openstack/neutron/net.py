@@ -10,7 +10,6 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -65,25 +64,23 @@ class Net(NeutronResource):
         'tenant_id': string('Project of the network, by id. Requires administrator rights.'),
         'value_specs': value_specs_property('network', update_allowed=True),
     }
-    attributes_schema = attributes(
-        {
-            'admin_state_up': 'Administrative state that Neutron shows for the network.',
-            'l2_adjacency': boolean_attribute(
-                'Whether the network provides layer 2 connectivity to all of its ports.',
-                since='9.0.0',
-            ),
-            'mtu': integer_attribute('Maximum transmission unit of the network.', since='5.0.0'),
-            'name': 'Name of the network.',
-            'port_security_enabled': boolean_attribute(
-                'Whether port security is enabled by default on the network.', since='5.0.0'
-            ),
-            'qos_policy_id': text('Id of the QoS policy of the network.', since='6.0.0'),
-            'segments': list_attribute('Segments of the network.', since='11.0.0'),
-            'status': 'Status of the network.',
-            'subnets': list_attribute('Ids of the subnets of the network.'),
-            'tenant_id': 'Id of the project that owns the network.',
-        }
-    )
+    attributes_schema = {
+        'admin_state_up': 'Administrative state that Neutron shows for the network.',
+        'l2_adjacency': boolean_attribute(
+            'Whether the network provides layer 2 connectivity to all of its ports.',
+            since='9.0.0',
+        ),
+        'mtu': integer_attribute('Maximum transmission unit of the network.', since='5.0.0'),
+        'name': 'Name of the network.',
+        'port_security_enabled': boolean_attribute(
+            'Whether port security is enabled by default on the network.', since='5.0.0'
+        ),
+        'qos_policy_id': text('Id of the QoS policy of the network.', since='6.0.0'),
+        'segments': list_attribute('Segments of the network.', since='11.0.0'),
+        'status': 'Status of the network.',
+        'subnets': list_attribute('Ids of the subnets of the network.'),
+        'tenant_id': 'Id of the project that owns the network.',
+    }
 
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)
@@ -177,6 +174,6 @@ class ProviderNet(Net):
     )
     attributes_schema = {
         'segments': list_attribute('Segments of the provider network.', since='16.0.0'),
-        'status': text('Status of the provider network.'),
+        'status': 'Status of the provider network.',
         'subnets': list_attribute('Ids of the subnets of the provider network.'),
     }

@@ -18,7 +18,6 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.template.schema import (
     alias,
-    attributes,
     boolean,
     boolean_attribute,
     description_property,
@@ -157,33 +156,31 @@ class Port(NeutronResource):
         conflict('fixed_ips', 'no_fixed_ips', test=filled),
         *needs_extension('extra_dhcp_opt', DHCP_OPTIONS),
     )
-    attributes_schema = attributes(
-        {
-            'admin_state_up': 'Administrative state that Neutron shows for the port.',
-            'allowed_address_pairs': list_attribute('Allowed address pairs that Neutron shows.'),
-            'device_id': 'Id of the device that Neutron shows.',
-            'device_owner': 'Type of the device that Neutron shows.',
-            'dns_assignment': map_attribute(
-                'DNS names that Neutron has assigned to the port.', since='7.0.0'
-            ),
-            'fixed_ips': list_attribute('Fixed IP addresses that Neutron shows.'),
-            'mac_address': 'MAC address that Neutron shows.',
-            'name': 'Name of the port.',
-            'network': map_attribute('Network of the port, with its values.', since='11.0.0'),
-            'network_id': 'Id of the network of the port.',
-            'port_security_enabled': boolean_attribute(
-                'Whether Neutron shows port security as enabled.', since='5.0.0'
-            ),
-            'propagate_uplink_status': boolean_attribute(
-                'Whether Neutron propagates the state of the uplink.', since='15.0.0'
-            ),
-            'qos_policy_id': text('Id of the QoS policy of the port.', since='6.0.0'),
-            'security_groups': list_attribute('Ids of the security groups of the port.'),
-            'status': 'Status of the port.',
-            'subnets': list_attribute('Subnets of the fixed IP addresses.'),
-            'tenant_id': 'Id of the project that owns the port.',
-        }
-    )
+    attributes_schema = {
+        'admin_state_up': 'Administrative state that Neutron shows for the port.',
+        'allowed_address_pairs': list_attribute('Allowed address pairs that Neutron shows.'),
+        'device_id': 'Id of the device that Neutron shows.',
+        'device_owner': 'Type of the device that Neutron shows.',
+        'dns_assignment': map_attribute(
+            'DNS names that Neutron has assigned to the port.', since='7.0.0'
+        ),
+        'fixed_ips': list_attribute('Fixed IP addresses that Neutron shows.'),
+        'mac_address': 'MAC address that Neutron shows.',
+        'name': 'Name of the port.',
+        'network': map_attribute('Network of the port, with its values.', since='11.0.0'),
+        'network_id': 'Id of the network of the port.',
+        'port_security_enabled': boolean_attribute(
+            'Whether Neutron shows port security as enabled.', since='5.0.0'
+        ),
+        'propagate_uplink_status': boolean_attribute(
+            'Whether Neutron propagates the state of the uplink.', since='15.0.0'
+        ),
+        'qos_policy_id': text('Id of the QoS policy of the port.', since='6.0.0'),
+        'security_groups': list_attribute('Ids of the security groups of the port.'),
+        'status': 'Status of the port.',
+        'subnets': list_attribute('Subnets of the fixed IP addresses.'),
+        'tenant_id': 'Id of the project that owns the port.',
+    }
 
     def implied_dependencies(self, others):
         """Return the subnets of the network: without subnets the port gets no address."""
@@ -333,7 +330,7 @@ class Trunk(NeutronResource):
             update_allowed=True,
         ),
     }
-    attributes_schema = {'port_id': text('Id of the parent port.')}
+    attributes_schema = {'port_id': 'Id of the parent port.'}
 
     def changes(self, changed, diff):
         """A generator: add and remove subports, which have requests of their own."""

@@ -18,7 +18,6 @@ from heat_lite.resources.openstack.neutron.base import (
 from heat_lite.template import support
 from heat_lite.template.schema import (
     alias,
-    attributes,
     boolean,
     list_,
     map_,
@@ -112,15 +111,13 @@ class Router(NeutronResource):
             l3_agent_ids=lambda value, read: value and len(value) > 1,
         ),
     )
-    attributes_schema = attributes(
-        {
-            'admin_state_up': 'Administrative state that Neutron shows for the router.',
-            'external_gateway_info': map_attribute('External gateway that Neutron shows.'),
-            'name': 'Name of the router.',
-            'status': 'Status of the router.',
-            'tenant_id': 'Id of the project that owns the router.',
-        }
-    )
+    attributes_schema = {
+        'admin_state_up': 'Administrative state that Neutron shows for the router.',
+        'external_gateway_info': map_attribute('External gateway that Neutron shows.'),
+        'name': 'Name of the router.',
+        'status': 'Status of the router.',
+        'tenant_id': 'Id of the project that owns the router.',
+    }
 
     def implied_dependencies(self, others):
         """Return the subnets of the external network: the gateway gets an address of one."""

@@ -3,7 +3,6 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
 from heat_lite.template.schema import (
-    attributes,
     description_property,
     integer,
     name_property,
@@ -35,7 +34,7 @@ class NDPProxy(NeutronResource):
         'ip_address': string('IPv6 address of the port, if it has several.', custom='ip_addr'),
         'project': project_property('NDP proxy'),
     }
-    attributes_schema = attributes({'ip_address': 'IPv6 address that Neutron shows.'})
+    attributes_schema = {'ip_address': 'IPv6 address that Neutron shows.'}
 
 
 class ConntrackHelper(NeutronResource):

@@ -22,7 +22,6 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.template.schema import (
     alias,
-    attributes,
     boolean,
     description_property,
     integer,
@@ -155,20 +154,18 @@ class Subnet(NeutronResource):
         ),
         *needs_extension('subnet-service-types', SERVICE_TYPES),
     )
-    attributes_schema = attributes(
-        {
-            'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
-            'cidr': 'CIDR that Neutron shows.',
-            'dns_nameservers': list_attribute('DNS servers that Neutron shows.'),
-            'enable_dhcp': 'Whether Neutron shows DHCP as enabled.',
-            'gateway_ip': 'Gateway IP address that Neutron shows.',
-            'host_routes': list_attribute('Host routes that Neutron shows.'),
-            'ip_version': 'IP version that Neutron shows.',
-            'name': 'Name of the subnet.',
-            'network_id': 'Id of the network of the subnet.',
-            'tenant_id': 'Id of the project that owns the subnet.',
-        }
-    )
+    attributes_schema = {
+        'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
+        'cidr': 'CIDR that Neutron shows.',
+        'dns_nameservers': list_attribute('DNS servers that Neutron shows.'),
+        'enable_dhcp': 'Whether Neutron shows DHCP as enabled.',
+        'gateway_ip': 'Gateway IP address that Neutron shows.',
+        'host_routes': list_attribute('Host routes that Neutron shows.'),
+        'ip_version': 'IP version that Neutron shows.',
+        'name': 'Name of the subnet.',
+        'network_id': 'Id of the network of the subnet.',
+        'tenant_id': 'Id of the project that owns the subnet.',
+    }
 
     def body(self, values):
         return _with_gateway(super().body(values))

@@ -9,7 +9,6 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.template.schema import (
     alias,
-    attributes,
     description_property,
     integer,
     list_,
@@ -51,17 +50,15 @@ class VPNService(NeutronResource):
         ),
         'subnet_id': alias('subnet', 'neutron.subnet'),
     }
-    attributes_schema = attributes(
-        {
-            'admin_state_up': 'Administrative state that Neutron shows for the VPN service.',
-            'description': 'Description of the VPN service.',
-            'name': 'Name of the VPN service.',
-            'router_id': 'Id of the router of the VPN service.',
-            'status': 'Status of the VPN service.',
-            'subnet_id': 'Id of the subnet of the VPN service.',
-            'tenant_id': 'Id of the project that owns the VPN service.',
-        }
-    )
+    attributes_schema = {
+        'admin_state_up': 'Administrative state that Neutron shows for the VPN service.',
+        'description': 'Description of the VPN service.',
+        'name': 'Name of the VPN service.',
+        'router_id': 'Id of the router of the VPN service.',
+        'status': 'Status of the VPN service.',
+        'subnet_id': 'Id of the subnet of the VPN service.',
+        'tenant_id': 'Id of the project that owns the VPN service.',
+    }
 
 
 ALGORITHM = 'auth_algorithm'
@@ -116,17 +113,15 @@ def policy_properties(protocol, **options):
 
 def policy_attributes(protocol):
     """Return the attributes of IKE and IPsec policies."""
-    return attributes(
-        {
-            ALGORITHM: f'Authentication algorithm of the {protocol} policy.',
-            'description': f'Description of the {protocol} policy.',
-            'encryption_algorithm': f'Encryption algorithm of the {protocol} policy.',
-            'lifetime': map_attribute(f'Lifetime that Neutron shows for the {protocol} policy.'),
-            'name': f'Name of the {protocol} policy.',
-            'pfs': f'Perfect forward secrecy group of the {protocol} policy.',
-            'tenant_id': f'Id of the project that owns the {protocol} policy.',
-        }
-    )
+    return {
+        ALGORITHM: f'Authentication algorithm of the {protocol} policy.',
+        'description': f'Description of the {protocol} policy.',
+        'encryption_algorithm': f'Encryption algorithm of the {protocol} policy.',
+        'lifetime': map_attribute(f'Lifetime that Neutron shows for the {protocol} policy.'),
+        'name': f'Name of the {protocol} policy.',
+        'pfs': f'Perfect forward secrecy group of the {protocol} policy.',
+        'tenant_id': f'Id of the project that owns the {protocol} policy.',
+    }
 
 
 class VpnPolicy(NeutronResource):
@@ -167,13 +162,11 @@ class IKEPolicy(VpnPolicy):
             'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
         ),
     }
-    attributes_schema = attributes(
-        {
-            **policy_attributes('IKE'),
-            'ike_version': 'IKE version of the policy.',
-            'phase1_negotiation_mode': 'Negotiation mode of the IKE policy.',
-        }
-    )
+    attributes_schema = {
+        **policy_attributes('IKE'),
+        'ike_version': 'IKE version of the policy.',
+        'phase1_negotiation_mode': 'Negotiation mode of the IKE policy.',
+    }
 
 
 class IPsecPolicy(VpnPolicy):
@@ -193,13 +186,11 @@ class IPsecPolicy(VpnPolicy):
             'Transform protocol: ESP, AH or both.', default='esp', allowed=['esp', 'ah', 'ah-esp']
         ),
     }
-    attributes_schema = attributes(
-        {
-            **policy_attributes('IPsec'),
-            'encapsulation_mode': 'Encapsulation mode of the IPsec policy.',
-            'transform_protocol': 'Transform protocol of the IPsec policy.',
-        }
-    )
+    attributes_schema = {
+        **policy_attributes('IPsec'),
+        'encapsulation_mode': 'Encapsulation mode of the IPsec policy.',
+        'transform_protocol': 'Transform protocol of the IPsec policy.',
+    }
 
 
 ENDPOINT_GROUPS = 'vpn-endpoint-groups'
@@ -309,24 +300,22 @@ class IPsecSiteConnection(NeutronResource):
         needs(PEER, LOCAL),
         *needs_extension(ENDPOINT_GROUPS, LOCAL, PEER),
     )
-    attributes_schema = attributes(
-        {
-            'admin_state_up': 'Administrative state that Neutron shows for the IPsec connection.',
-            'auth_mode': 'Authentication mode of the connection.',
-            'description': 'Description of the IPsec connection.',
-            'dpd': map_attribute('Dead peer detection that Neutron shows.'),
-            'ikepolicy_id': 'Id of the IKE policy of the connection.',
-            'initiator': 'Role of this side in the connection.',
-            'ipsecpolicy_id': 'Id of the IPsec policy of the connection.',
-            'mtu': 'Maximum transmission unit that Neutron shows.',
-            'name': 'Name of the IPsec connection.',
-            'peer_address': 'Address of the peer that Neutron shows.',
-            'peer_cidrs': list_attribute('CIDRs of the peer that Neutron shows.'),
-            'peer_id': 'Identity of the peer that Neutron shows.',
-            'psk': 'Pre-shared key of the connection.',
-            'route_mode': 'Route mode of the connection.',
-            'status': 'Status of the IPsec connection.',
-            'tenant_id': 'Id of the project that owns the IPsec connection.',
-            'vpnservice_id': 'Id of the VPN service of the connection.',
-        }
-    )
+    attributes_schema = {
+        'admin_state_up': 'Administrative state that Neutron shows for the IPsec connection.',
+        'auth_mode': 'Authentication mode of the connection.',
+        'description': 'Description of the IPsec connection.',
+        'dpd': map_attribute('Dead peer detection that Neutron shows.'),
+        'ikepolicy_id': 'Id of the IKE policy of the connection.',
+        'initiator': 'Role of this side in the connection.',
+        'ipsecpolicy_id': 'Id of the IPsec policy of the connection.',
+        'mtu': 'Maximum transmission unit that Neutron shows.',
+        'name': 'Name of the IPsec connection.',
+        'peer_address': 'Address of the peer that Neutron shows.',
+        'peer_cidrs': list_attribute('CIDRs of the peer that Neutron shows.'),
+        'peer_id': 'Identity of the peer that Neutron shows.',
+        'psk': 'Pre-shared key of the connection.',
+        'route_mode': 'Route mode of the connection.',
+        'status': 'Status of the IPsec connection.',
+        'tenant_id': 'Id of the project that owns the IPsec connection.',
+        'vpnservice_id': 'Id of the VPN service of the connection.',
+    }

@@ -4,7 +4,7 @@ import functools
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
-from heat_lite.template.schema import attributes, list_attribute, reference, string
+from heat_lite.template.schema import list_attribute, reference, string
 from heat_lite.template.support import OURS
 
 
@@ -38,13 +38,11 @@ class InterfaceAttachment(CloudResource):
         conflict('port', 'network'),
         needs('fixed_ip', 'network'),
     )
-    attributes_schema = attributes(
-        {
-            'fixed_ips': list_attribute('Addresses of the interface.'),
-            'mac_addr': 'MAC address of the interface.',
-            'net_id': 'Id of the network.',
-        }
-    )
+    attributes_schema = {
+        'fixed_ips': list_attribute('Addresses of the interface.'),
+        'mac_addr': 'MAC address of the interface.',
+        'net_id': 'Id of the network.',
+    }
 
     def body(self, values):
         address = self.properties['fixed_ip']

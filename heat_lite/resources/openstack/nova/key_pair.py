@@ -52,7 +52,7 @@ class KeyPair(CloudResource):
     )
     attributes_schema = {
         'private_key': text('Generated private key, if it was stored.', cache_mode=CACHE_NONE),
-        'public_key': text('Public key of the key pair.'),
+        'public_key': 'Public key of the key pair.',
     }
 
     def create_object(self, values):

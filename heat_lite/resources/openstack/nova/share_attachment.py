@@ -8,7 +8,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, fault
-from heat_lite.template.schema import attributes, reference, string, switch
+from heat_lite.template.schema import reference, string, switch
 from heat_lite.template.support import OURS
 
 #: key in the data of the resource: it has stopped the server, and has to start it again
@@ -45,9 +45,10 @@ class ShareAttachment(CloudResource):
         'tag': string('Name by which the server mounts the share. The default is its id.', max=64),
     }
     property_rules = (needs_api('2.97'),)
-    attributes_schema = attributes(
-        {'status': 'Status of the attachment.', 'tag': 'Name by which the server mounts it.'}
-    )
+    attributes_schema = {
+        'status': 'Status of the attachment.',
+        'tag': 'Name by which the server mounts it.',
+    }
 
     def handle_create(self):
         yield from self._while_stopped(super().handle_create())

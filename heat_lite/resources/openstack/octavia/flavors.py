@@ -8,7 +8,6 @@ from heat_lite.template.schema import (
     reference,
     string,
     switch,
-    text,
 )
 
 
@@ -29,7 +28,7 @@ class Flavor(OctaviaObject):
         'enabled': switch('Whether the flavor is enabled.'),
         'value_specs': specs_property('flavor'),
     }
-    attributes_schema = {'flavor_profile_id': text('Id of the flavor profile.')}
+    attributes_schema = {'flavor_profile_id': 'Id of the flavor profile.'}
 
 
 class FlavorProfile(OctaviaObject):
@@ -78,9 +77,7 @@ class AvailabilityZone(OctaviaObject):
         'enabled': switch('Whether the availability zone is enabled.'),
         'value_specs': specs_property('availability zone'),
     }
-    attributes_schema = {
-        'availability_zone_profile_id': text('Id of the availability zone profile.')
-    }
+    attributes_schema = {'availability_zone_profile_id': 'Id of the availability zone profile.'}
 
 
 class AvailabilityZoneProfile(OctaviaObject):

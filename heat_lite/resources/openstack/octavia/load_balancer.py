@@ -18,7 +18,6 @@ from heat_lite.resources.openstack.octavia.base import (
     tls_properties,
 )
 from heat_lite.template.schema import (
-    attributes,
     boolean,
     description_property,
     integer,
@@ -111,16 +110,14 @@ class LoadBalancer(OctaviaResource):
         'value_specs': specs_property('load balancer'),
     }
     property_rules = (one_of('vip_subnet', 'vip_network', 'vip_port'),)
-    attributes_schema = attributes(
-        {
-            'flavor_id': 'Id of the flavor of the load balancer.',
-            'pools': list_attribute('Pools of the load balancer.'),
-            'vip_address': 'Virtual IP address that Octavia shows.',
-            'vip_network_id': text('Id of the network of the virtual IP address.', since=OURS),
-            'vip_port_id': 'Id of the port of the virtual IP address.',
-            'vip_subnet_id': 'Id of the subnet of the virtual IP address.',
-        }
-    )
+    attributes_schema = {
+        'flavor_id': 'Id of the flavor of the load balancer.',
+        'pools': list_attribute('Pools of the load balancer.'),
+        'vip_address': 'Virtual IP address that Octavia shows.',
+        'vip_network_id': text('Id of the network of the virtual IP address.', since=OURS),
+        'vip_port_id': 'Id of the port of the virtual IP address.',
+        'vip_subnet_id': 'Id of the subnet of the virtual IP address.',
+    }
 
 
 def _timeout(text):
@@ -231,7 +228,7 @@ class Listener(OctaviaResource):
         needs('hsts_preload', 'hsts_max_age', given=filled),
     )
     attributes_schema = {
-        'default_pool_id': text('Id of the default pool.'),
+        'default_pool_id': 'Id of the default pool.',
         'loadbalancers': list_attribute('Load balancers of the listener.'),
     }
 

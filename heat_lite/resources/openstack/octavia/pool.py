@@ -10,7 +10,6 @@ from heat_lite.resources.openstack.octavia.base import (
 )
 from heat_lite.template.schema import (
     CACHE_NONE,
-    attributes,
     boolean,
     description_property,
     integer,
@@ -118,13 +117,11 @@ class Pool(OctaviaResource):
             ),
         ),
     )
-    attributes_schema = attributes(
-        {
-            'healthmonitor_id': 'Id of the health monitor.',
-            'listeners': 'Listeners of the pool.',
-            'members': list_attribute('Ids of the members.', cache_mode=CACHE_NONE),
-        }
-    )
+    attributes_schema = {
+        'healthmonitor_id': 'Id of the health monitor.',
+        'listeners': 'Listeners of the pool.',
+        'members': list_attribute('Ids of the members.', cache_mode=CACHE_NONE),
+    }
 
     def body(self, values):
         """Return the values with one parent: Octavia refuses a listener and a load balancer."""

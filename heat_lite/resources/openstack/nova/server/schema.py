@@ -6,7 +6,6 @@ from heat_lite.template.schema import (
     CACHE_NONE,
     alias,
     any_attribute,
-    attributes,
     boolean,
     description_property,
     integer,
@@ -249,30 +248,28 @@ PROPERTIES = {
     ),
 }
 
-ATTRIBUTES = attributes(
-    {
-        'name': 'Name of the server.',
-        'addresses': map_attribute(
-            'Addresses by network name and by network id, each with its port, subnets and network.',
-            history='supported 11.0.0, supported',
-        ),
-        'networks': map_attribute('IP addresses by network name and by network id.'),
-        'first_address': any_attribute(history='hidden 5.0.0, deprecated 2014.2, supported 2013.2'),
-        'instance_name': 'Name of the server in its hypervisor.',
-        'accessIPv4': text(
-            'Public IPv4 address of the server.', history='deprecated 14.0.0, supported 2015.1'
-        ),
-        'accessIPv6': text(
-            'Public IPv6 address of the server.', history='deprecated 14.0.0, supported 2015.1'
-        ),
-        'console_urls': map_attribute(
-            'URLs of the consoles of the server, by console type.', since='2015.1'
-        ),
-        'tags': list_attribute('Tags that Nova shows for the server.', since='8.0.0'),
-        'os_collect_config': map_attribute(
-            'Configuration of os-collect-config on the server.',
-            cache_mode=CACHE_NONE,
-            since='9.0.0',
-        ),
-    }
-)
+ATTRIBUTES = {
+    'name': 'Name of the server.',
+    'addresses': map_attribute(
+        'Addresses by network name and by network id, each with its port, subnets and network.',
+        history='supported 11.0.0, supported',
+    ),
+    'networks': map_attribute('IP addresses by network name and by network id.'),
+    'first_address': any_attribute(history='hidden 5.0.0, deprecated 2014.2, supported 2013.2'),
+    'instance_name': 'Name of the server in its hypervisor.',
+    'accessIPv4': text(
+        'Public IPv4 address of the server.', history='deprecated 14.0.0, supported 2015.1'
+    ),
+    'accessIPv6': text(
+        'Public IPv6 address of the server.', history='deprecated 14.0.0, supported 2015.1'
+    ),
+    'console_urls': map_attribute(
+        'URLs of the consoles of the server, by console type.', since='2015.1'
+    ),
+    'tags': list_attribute('Tags that Nova shows for the server.', since='8.0.0'),
+    'os_collect_config': map_attribute(
+        'Configuration of os-collect-config on the server.',
+        cache_mode=CACHE_NONE,
+        since='9.0.0',
+    ),
+}
