@@ -351,6 +351,8 @@ def _attribute(
 #: an attribute without a declared type
 any_attribute = functools.partial(_attribute, None)
 text = functools.partial(_attribute, STRING)
+#: a text that the type is asked for each time
+live_text = functools.partial(text, cache_mode=CACHE_NONE)
 integer_attribute = functools.partial(_attribute, INTEGER)
 number_attribute = functools.partial(_attribute, NUMBER)
 boolean_attribute = functools.partial(_attribute, BOOLEAN)

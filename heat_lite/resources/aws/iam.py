@@ -6,7 +6,7 @@ from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.common_properties import not_implemented
 from heat_lite.resources.base.stack_user import SECRET, StackUser, store_keypair
 from heat_lite.resources.heat.access_policy import AccessPolicy
-from heat_lite.template.schema import CACHE_NONE, integer, list_, map_, string, text
+from heat_lite.template.schema import integer, list_, live_text, map_, string
 
 
 class User(StackUser):
@@ -82,8 +82,8 @@ class AccessKey(Resource):
         'UserName': string('Reference of the user.', required=True),
     }
     attributes_schema = {
-        'SecretAccessKey': text('Secret of the access key.', cache_mode=CACHE_NONE),
-        'UserName': text('Reference of the user that owns the key.', cache_mode=CACHE_NONE),
+        'SecretAccessKey': live_text('Secret of the access key.'),
+        'UserName': live_text('Reference of the user that owns the key.'),
     }
 
     def _user(self):

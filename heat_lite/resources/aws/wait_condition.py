@@ -3,7 +3,7 @@ OS::Heat::UpdateWaitConditionHandle.
 """
 
 from heat_lite.resources.base import common_properties, wait_condition
-from heat_lite.template.schema import CACHE_NONE, integer, string, text
+from heat_lite.template.schema import integer, live_text, string
 
 #: 12 hours, in seconds
 LONGEST = 43200
@@ -24,7 +24,7 @@ class WaitCondition(wait_condition.WaitCondition):
         'Timeout': integer(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
         'Count': integer(common_properties.WAIT_COUNT, default=1, update_allowed=True, min=1),
     }
-    attributes_schema = {'Data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
+    attributes_schema = {'Data': live_text(common_properties.WAIT_DATA)}
 
     def invalid_handle_message(self, reference):
         return f'"{reference}" is not a valid {"ARN URL" if "://" in reference else "URL"}'

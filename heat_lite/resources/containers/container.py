@@ -29,14 +29,13 @@ from heat_lite.resources.containers.process import (
     ProcessContainer,
 )
 from heat_lite.template.schema import (
-    CACHE_NONE,
     any_,
     boolean,
     integer,
     integer_attribute,
     list_,
+    live_text,
     map_attribute,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -79,7 +78,7 @@ class Container(ProcessContainer, SeparateStackUser):
     }
     attributes_schema = {
         **PROCESS_ATTRIBUTES,
-        'health': text('Result of the health check by the engine.', cache_mode=CACHE_NONE),
+        'health': live_text('Result of the health check by the engine.'),
         'ports': map_attribute(
             'Published ports: the port of the container, such as 80/tcp, and that of the host.'
         ),

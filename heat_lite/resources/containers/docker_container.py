@@ -9,14 +9,13 @@ from heat_lite.resources.containers.container_body import text_of
 from heat_lite.resources.containers.process import ProcessContainer
 from heat_lite.template import checks
 from heat_lite.template.schema import (
-    CACHE_NONE,
     boolean,
     integer,
     list_,
+    live_text,
     map_,
     map_attribute,
     string,
-    text,
 )
 from heat_lite.template.unknown import Unknown
 
@@ -160,9 +159,9 @@ class DockerContainer(ProcessContainer):
         'network_gateway': 'Gateway of the container.',
         'network_tcp_ports': 'TCP ports of the container, separated by commas.',
         'network_udp_ports': 'UDP ports of the container, separated by commas.',
-        'logs': text('Logs of the container.', cache_mode=CACHE_NONE),
-        'logs_head': text('First line of the logs.', cache_mode=CACHE_NONE),
-        'logs_tail': text('Last line of the logs.', cache_mode=CACHE_NONE),
+        'logs': live_text('Logs of the container.'),
+        'logs_head': live_text('First line of the logs.'),
+        'logs_tail': live_text('Last line of the logs.'),
     }
 
     def validate(self):

@@ -11,7 +11,7 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.containers import archives, container_body
 from heat_lite.resources.containers.engine_object import EngineObject, ThreadedCall
-from heat_lite.template.schema import CACHE_NONE, map_attribute, text
+from heat_lite.template.schema import live_text, map_attribute
 
 #: what engines use where a check does not say it, in seconds
 INTERVAL, TIMEOUT, RETRIES = 30.0, 30.0, 3
@@ -113,15 +113,13 @@ STEADY_SECONDS = 0.3
 
 PROCESS_ATTRIBUTES = {
     'name': 'Name of the container.',
-    'status': text('Status of the container.', cache_mode=CACHE_NONE),
-    'exit_code': text('Exit status of the container, if it has ended.', cache_mode=CACHE_NONE),
+    'status': live_text('Status of the container.'),
+    'exit_code': live_text('Exit status of the container, if it has ended.'),
     'address': 'IP address in the first network.',
     'addresses': map_attribute('IP addresses by network.'),
     'image_id': 'Id of the image.',
-    'started_at': text('Time of the last start.', cache_mode=CACHE_NONE),
-    'logs': text(
-        f'Last {LOG_LINES} lines of standard output and standard error.', cache_mode=CACHE_NONE
-    ),
+    'started_at': live_text('Time of the last start.'),
+    'logs': live_text(f'Last {LOG_LINES} lines of standard output and standard error.'),
 }
 
 

@@ -6,7 +6,7 @@ import string as letters
 
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import CACHE_NONE, integer, list_, string, text
+from heat_lite.template.schema import integer, list_, live_text, string
 
 CLASSES = {
     'lettersdigits': letters.ascii_letters + letters.digits,
@@ -66,7 +66,7 @@ class RandomString(Resource):
         ),
         'salt': string('Any value; a new value generates a new string.'),
     }
-    attributes_schema = {'value': text('The random string.', cache_mode=CACHE_NONE)}
+    attributes_schema = {'value': live_text('The random string.')}
 
     def validate(self):
         super().validate()

@@ -5,7 +5,7 @@ from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.property_rules import only_with
 from heat_lite.resources.base.scaling import ScalingGroup
 from heat_lite.resources.base.signal_responder import SignalResponder
-from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
+from heat_lite.template.schema import integer, live_text, number, string, text
 
 
 class ScalingPolicy(SignalResponder):
@@ -96,7 +96,7 @@ class AutoScalingPolicy(ScalingPolicy):
         only_with('min_adjustment_step', 'adjustment_type', 'percent_change_in_capacity'),
     )
     attributes_schema = {
-        'alarm_url': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE),
+        'alarm_url': live_text(common_properties.SCALING_ALARM_URL),
         'signal_url': text('URL for signals that are authenticated by a token.', since='5.0.0'),
     }
 
@@ -130,9 +130,7 @@ class AWSScalingPolicy(ScalingPolicy):
         ),
     }
     property_rules = (only_with('MinAdjustmentStep', 'AdjustmentType', 'PercentChangeInCapacity'),)
-    attributes_schema = {
-        'AlarmUrl': text(common_properties.SCALING_ALARM_URL, cache_mode=CACHE_NONE)
-    }
+    attributes_schema = {'AlarmUrl': live_text(common_properties.SCALING_ALARM_URL)}
 
     def get_reference_id(self):
         """Return the signed URL: alarms refer to the policy by it."""

@@ -11,7 +11,7 @@ from heat_lite.resources.base import common_properties
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.signal_transports import temp_url_attribute
 from heat_lite.resources.base.wait_condition import FAILURE, STATUSES, SUCCESS
-from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
+from heat_lite.template.schema import integer, live_text, number, string
 
 #: 12 hours, in seconds
 LONGEST = 43200
@@ -42,9 +42,9 @@ class SwiftSignalHandle(ServiceResource):
     repeatable = True
 
     attributes_schema = {
-        'curl_cli': text(common_properties.SIGNAL_CURL_COMMAND, cache_mode=CACHE_NONE),
-        'endpoint': text('Temporary URL for signals, sent by PUT.', cache_mode=CACHE_NONE),
-        'token': text('Empty string, as signals need no token.', cache_mode=CACHE_NONE),
+        'curl_cli': live_text(common_properties.SIGNAL_CURL_COMMAND),
+        'endpoint': live_text('Temporary URL for signals, sent by PUT.'),
+        'token': live_text('Empty string, as signals need no token.'),
     }
 
     def handle_create(self):

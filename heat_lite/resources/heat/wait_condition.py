@@ -5,7 +5,7 @@ import shlex
 from heat_lite.resources.base import common_properties, wait_condition
 from heat_lite.resources.base.signal_responder import TOKEN, TRANSPORTS
 from heat_lite.resources.base.signal_transports import SignedQueue, temp_url_attribute
-from heat_lite.template.schema import CACHE_NONE, integer, number, string, text
+from heat_lite.template.schema import integer, live_text, number, string
 
 #: 12 hours, in seconds
 LONGEST = 43200
@@ -26,7 +26,7 @@ class HeatWaitCondition(wait_condition.WaitCondition):
         'timeout': number(common_properties.WAIT_TIMEOUT, required=True, min=1, max=LONGEST),
         'count': integer(common_properties.WAIT_COUNT, default=1, update_allowed=True, min=1),
     }
-    attributes_schema = {'data': text(common_properties.WAIT_DATA, cache_mode=CACHE_NONE)}
+    attributes_schema = {'data': live_text(common_properties.WAIT_DATA)}
 
 
 class HeatWaitConditionHandle(wait_condition.Handle):
@@ -49,13 +49,10 @@ class HeatWaitConditionHandle(wait_condition.Handle):
         )
     }
     attributes_schema = {
-        'token': text('Token for signals with TOKEN_SIGNAL.', cache_mode=CACHE_NONE),
-        'endpoint': text('URL for signals with TOKEN_SIGNAL, sent by POST.', cache_mode=CACHE_NONE),
-        'curl_cli': text(common_properties.SIGNAL_CURL_COMMAND, cache_mode=CACHE_NONE),
-        'signal': text(
-            'JSON map of all that is needed to send a signal by signal_transport.',
-            cache_mode=CACHE_NONE,
-        ),
+        'token': live_text('Token for signals with TOKEN_SIGNAL.'),
+        'endpoint': live_text('URL for signals with TOKEN_SIGNAL, sent by POST.'),
+        'curl_cli': live_text(common_properties.SIGNAL_CURL_COMMAND),
+        'signal': live_text('JSON map of all that is needed to send a signal by signal_transport.'),
     }
 
     transport_property = 'signal_transport'

@@ -7,17 +7,16 @@ import secrets
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.template.schema import (
-    CACHE_NONE,
     boolean,
     boolean_attribute,
     description_property,
     integer,
     list_,
     list_attribute,
+    live_text,
     name_property,
     reference,
     string,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -103,9 +102,8 @@ class ApplicationCredential(SecretLogin):
         'expires_at': 'Time at which the credential expires.',
         'project_id': 'Id of the project of the credential.',
         'roles': list_attribute('Roles of the credential.'),
-        'secret': text(
-            'Secret of the credential; null for one that the stack has not created.',
-            cache_mode=CACHE_NONE,
+        'secret': live_text(
+            'Secret of the credential; null for one that the stack has not created.'
         ),
         'user_id': 'Id of the user that owns the credential.',
     }
@@ -259,11 +257,8 @@ class EC2Credential(SecretLogin, KeystoneCredential):
     properties_schema = _owner_properties()
     attributes_schema = {
         **KeystoneCredential.attributes_schema,
-        ACCESS: text('Access key.', cache_mode=CACHE_NONE),
-        SECRET: text(
-            'Secret of the access key; null for one that the stack has not created.',
-            cache_mode=CACHE_NONE,
-        ),
+        ACCESS: live_text('Access key.'),
+        SECRET: live_text('Secret of the access key; null for one that the stack has not created.'),
     }
 
     def new_data(self):

@@ -10,19 +10,18 @@ from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import empty, filled, needs, needs_api, refuse
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
-    CACHE_NONE,
     boolean,
     description_property,
     integer,
     integer_attribute,
     list_,
     list_attribute,
+    live_text,
     map_,
     name_property,
     reference,
     string,
     switch,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -360,7 +359,7 @@ class ShareAccess(CloudResource):
         ),
     }
     attributes_schema = {
-        'access_key': text('Key of the client, for cephx.', cache_mode=CACHE_NONE),
+        'access_key': live_text('Key of the client, for cephx.'),
         'state': 'State of the access.',
     }
 

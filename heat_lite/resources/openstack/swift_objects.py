@@ -5,13 +5,12 @@ from urllib.parse import quote, urlsplit
 
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import (
-    CACHE_NONE,
     integer,
     integer_attribute,
+    live_text,
     map_,
     name_property,
     string,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -243,7 +242,7 @@ class TempURL(ServiceResource):
         ),
         'seconds': integer('Seconds for which the URL is valid.', default=86400, min=1),
     }
-    attributes_schema = {'url': text('The signed URL.', cache_mode=CACHE_NONE)}
+    attributes_schema = {'url': live_text('The signed URL.')}
 
     def handle_create(self):
         values = (self.properties[name] for name in ('container', 'object', 'method', 'seconds'))

@@ -13,6 +13,7 @@ from heat_lite.template.schema import (
     description_property,
     integer,
     list_attribute,
+    live_text,
     map_,
     map_attribute,
     name_property,
@@ -189,10 +190,8 @@ class CinderVolume(CloudResource):
     }
     property_rules = (_refuse_sources,)
     attributes_schema = {
-        'attachments': text(
-            'Attachments of the volume, as a string.',
-            cache_mode=CACHE_NONE,
-            history='deprecated 9.0.0, supported 2015.1',
+        'attachments': live_text(
+            'Attachments of the volume, as a string.', history='deprecated 9.0.0, supported 2015.1'
         ),
         'attachments_list': list_attribute(
             'Attachments of the volume.',
@@ -216,7 +215,7 @@ class CinderVolume(CloudResource):
         'size': 'Size of the volume in GiB, as a string.',
         'snapshot_id': 'Id of the snapshot from which the volume was created.',
         'source_volid': 'Id of the volume that was cloned.',
-        'status': text('Status of the volume.', cache_mode=CACHE_NONE),
+        'status': live_text('Status of the volume.'),
         'volume_type': 'Name of the type of the volume.',
     }
 

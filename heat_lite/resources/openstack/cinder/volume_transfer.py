@@ -5,12 +5,11 @@ from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template.schema import (
-    CACHE_NONE,
     boolean,
+    live_text,
     name_property,
     reference,
     string,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -35,9 +34,7 @@ class VolumeTransferRequest(CloudResource):
     }
     property_rules = (needs_api('3.55'),)
     attributes_schema = {
-        'auth_key': text(
-            'Key with which the other project accepts the volume.', cache_mode=CACHE_NONE
-        ),
+        'auth_key': live_text('Key with which the other project accepts the volume.'),
         'created_at': 'Time of the offer.',
         'volume_id': 'Id of the volume.',
     }

@@ -11,16 +11,15 @@ from heat_lite.resources.base.signal_responder import SignalResponder
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.resources.openstack.mistral import tasks, workflows
 from heat_lite.template.schema import (
-    CACHE_NONE,
     boolean,
     description_property,
     list_,
     list_attribute,
+    live_text,
     map_,
     map_attribute,
     name_property,
     string,
-    text,
 )
 
 EXECUTIONS = 'executions'
@@ -79,9 +78,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         ),
     }
     attributes_schema = {
-        'alarm_url': text(
-            'Signed URL: a POST request to it executes the workflow.', cache_mode=CACHE_NONE
-        ),
+        'alarm_url': live_text('Signed URL: a POST request to it executes the workflow.'),
         'data': map_attribute('Name and input of the workflow.'),
         'executions': list_attribute('Executions that signals have started.'),
     }

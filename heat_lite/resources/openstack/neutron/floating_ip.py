@@ -11,13 +11,12 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
-    CACHE_NONE,
     alias,
     description_property,
     integer,
+    live_text,
     reference,
     string,
-    text,
 )
 from heat_lite.template.support import OURS
 
@@ -71,12 +70,10 @@ class FloatingIP(NeutronResource):
     }
     property_rules = (needs('fixed_ip_address', 'port_id'),)
     attributes_schema = {
-        'fixed_ip_address': text(
-            'Fixed IP address with which the floating IP is associated.', cache_mode=CACHE_NONE
-        ),
+        'fixed_ip_address': live_text('Fixed IP address with which the floating IP is associated.'),
         'floating_ip_address': 'Address of the floating IP.',
         'floating_network_id': 'Id of the external network.',
-        'port_id': text('Id of the associated port.', cache_mode=CACHE_NONE),
+        'port_id': live_text('Id of the associated port.'),
         'router_id': 'Id of the router of the floating IP.',
         'tenant_id': 'Id of the project that owns the floating IP.',
     }

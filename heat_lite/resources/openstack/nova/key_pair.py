@@ -7,7 +7,7 @@ from heat_lite.resources.base.property_rules import (
     needs_version,
     refuse,
 )
-from heat_lite.template.schema import CACHE_NONE, boolean, reference, string, text
+from heat_lite.template.schema import boolean, live_text, reference, string
 
 #: key in the data of the resource: the private key
 PRIVATE = 'private_key'
@@ -51,7 +51,7 @@ class KeyPair(CloudResource):
         ),
     )
     attributes_schema = {
-        'private_key': text('Generated private key, if it was stored.', cache_mode=CACHE_NONE),
+        'private_key': live_text('Generated private key, if it was stored.'),
         'public_key': 'Public key of the key pair.',
     }
 
