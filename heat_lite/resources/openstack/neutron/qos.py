@@ -14,6 +14,38 @@ from heat_lite.template.schema import (
 from heat_lite.template.support import OURS
 
 
+def _rest(key, extension='qos'):
+    """Return the Rest of a kind of rules."""
+    return Rest('neutron', f'/qos/policies/{{policy}}/{key}s', key, extension=extension)
+
+
+def _policy(noun):
+    return string(
+        f'QoS policy of the {noun}, by name or id.',
+        required=True,
+        ref='neutron.qos_policy',
+        sent=False,
+    )
+
+
+def _value(description):
+    return integer(description, required=True, update_allowed=True, min=0)
+
+
+def _direction(noun, allowed=('egress', 'ingress'), **options):
+    return string(
+        f'Direction of the {noun}, from the point of view of the port.',
+        default='egress',
+        update_allowed=True,
+        allowed=allowed,
+        **options,
+    )
+
+
+def _project(noun):
+    return string(f'Project of the {noun}, by id. Requires administrator rights.')
+
+
 class QoSPolicy(NeutronResource):
     """A QoS policy: a set of rules for ports and networks."""
 
@@ -31,18 +63,9 @@ class QoSPolicy(NeutronResource):
             since=OURS,
         ),
         'shared': switch('Whether other projects can use the QoS policy.', default=False),
-        'tenant_id': string('Project of the QoS policy, by id. Requires administrator rights.'),
+        'tenant_id': _project('QoS policy'),
     }
     attributes_schema = {'rules': list_attribute('Rules of the QoS policy.')}
-
-
-def _policy(noun):
-    return string(
-        f'QoS policy of the {noun}, by name or id.',
-        required=True,
-        ref='neutron.qos_policy',
-        sent=False,
-    )
 
 
 class QoSBandwidthLimitRule(NeutronResource):
@@ -50,30 +73,15 @@ class QoSBandwidthLimitRule(NeutronResource):
 
     resource_type = 'OS::Neutron::QoSBandwidthLimitRule'
     since = '6.0.0'
-    rest = Rest(
-        'neutron',
-        '/qos/policies/{policy}/bandwidth_limit_rules',
-        'bandwidth_limit_rule',
-        extension='qos',
-    )
+    rest = _rest('bandwidth_limit_rule')
     unique_by = ('direction',)
 
     properties_schema = {
-        'max_kbps': integer(
-            'Largest bandwidth in kilobits per second.', required=True, update_allowed=True, min=0
-        ),
+        'max_kbps': _value('Largest bandwidth in kilobits per second.'),
         'policy': _policy('bandwidth limit'),
-        'direction': string(
-            'Direction of the limited traffic, from the point of view of the port.',
-            default='egress',
-            update_allowed=True,
-            allowed=['egress', 'ingress'],
-            since='13.0.0',
-        ),
+        'direction': _direction('limited traffic', since='13.0.0'),
         'max_burst_kbps': integer('Burst size in kilobits.', default=0, update_allowed=True, min=0),
-        'tenant_id': string(
-            'Project of the bandwidth limit, by id. Requires administrator rights.'
-        ),
+        'tenant_id': _project('bandwidth limit'),
     }
 
 
@@ -82,9 +90,7 @@ class QoSDscpMarkingRule(NeutronResource):
 
     resource_type = 'OS::Neutron::QoSDscpMarkingRule'
     since = '7.0.0'
-    rest = Rest(
-        'neutron', '/qos/policies/{policy}/dscp_marking_rules', 'dscp_marking_rule', extension='qos'
-    )
+    rest = _rest('dscp_marking_rule')
     unique_by = ('dscp_mark',)
 
     properties_schema = {
@@ -95,7 +101,7 @@ class QoSDscpMarkingRule(NeutronResource):
             allowed=[0, *range(8, 42, 2), 46, 48, 56],
         ),
         'policy': _policy('DSCP mark'),
-        'tenant_id': string('Project of the DSCP mark, by id. Requires administrator rights.'),
+        'tenant_id': _project('DSCP mark'),
     }
 
 
@@ -104,31 +110,14 @@ class QoSMinimumBandwidthRule(NeutronResource):
 
     resource_type = 'OS::Neutron::QoSMinimumBandwidthRule'
     since = '14.0.0'
-    rest = Rest(
-        'neutron',
-        '/qos/policies/{policy}/minimum_bandwidth_rules',
-        'minimum_bandwidth_rule',
-        extension='qos-bw-minimum-ingress',
-    )
+    rest = _rest('minimum_bandwidth_rule', 'qos-bw-minimum-ingress')
     unique_by = ('direction',)
 
     properties_schema = {
-        'min_kbps': integer(
-            'Guaranteed bandwidth in kilobits per second.',
-            required=True,
-            update_allowed=True,
-            min=0,
-        ),
+        'min_kbps': _value('Guaranteed bandwidth in kilobits per second.'),
         'policy': _policy('minimum bandwidth'),
-        'direction': string(
-            'Direction of the guaranteed bandwidth, from the point of view of the port.',
-            default='egress',
-            update_allowed=True,
-            allowed=['egress', 'ingress'],
-        ),
-        'tenant_id': string(
-            'Project of the minimum bandwidth, by id. Requires administrator rights.'
-        ),
+        'direction': _direction('guaranteed bandwidth'),
+        'tenant_id': _project('minimum bandwidth'),
     }
 
 
@@ -137,31 +126,14 @@ class QoSMinimumPacketRateRule(NeutronResource):
 
     resource_type = 'OS::Neutron::QoSMinimumPacketRateRule'
     since = '19.0.0'
-    rest = Rest(
-        'neutron',
-        '/qos/policies/{policy}/minimum_packet_rate_rules',
-        'minimum_packet_rate_rule',
-        extension='qos-pps-minimum',
-    )
+    rest = _rest('minimum_packet_rate_rule', 'qos-pps-minimum')
     unique_by = ('direction',)
 
     properties_schema = {
-        'min_kpps': integer(
-            'Guaranteed rate in thousands of packets per second.',
-            required=True,
-            update_allowed=True,
-            min=0,
-        ),
+        'min_kpps': _value('Guaranteed rate in thousands of packets per second.'),
         'policy': _policy('minimum packet rate'),
-        'direction': string(
-            'Direction of the guaranteed packet rate, from the point of view of the port.',
-            default='egress',
-            update_allowed=True,
-            allowed=['any', 'egress', 'ingress'],
-        ),
-        'tenant_id': string(
-            'Project of the minimum packet rate, by id. Requires administrator rights.'
-        ),
+        'direction': _direction('guaranteed packet rate', ['any', 'egress', 'ingress']),
+        'tenant_id': _project('minimum packet rate'),
     }
 
 
@@ -170,28 +142,13 @@ class QoSPacketRateLimitRule(NeutronResource):
 
     resource_type = 'OS::Neutron::QoSPacketRateLimitRule'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/qos/policies/{policy}/packet_rate_limit_rules',
-        'packet_rate_limit_rule',
-        extension='qos-pps',
-    )
+    rest = _rest('packet_rate_limit_rule', 'qos-pps')
     unique_by = ('direction',)
 
     properties_schema = {
-        'max_kpps': integer(
-            'Largest rate in thousands of packets per second.',
-            required=True,
-            update_allowed=True,
-            min=0,
-        ),
+        'max_kpps': _value('Largest rate in thousands of packets per second.'),
         'policy': _policy('packet rate limit'),
-        'direction': string(
-            'Direction of the limited packets, from the point of view of the port.',
-            default='egress',
-            update_allowed=True,
-            allowed=['egress', 'ingress'],
-        ),
+        'direction': _direction('limited packets'),
         'max_burst_kpps': integer(
             'Burst size in thousands of packets.', default=0, update_allowed=True, min=0
         ),
