@@ -291,6 +291,11 @@ def reference(kind: str, description: str, **options: Value) -> PropertySchema:
     return string(description, ref=kind, wire=ID_OF_NAME, **options)
 
 
+def parent(kind: str, description: str, **options: Value) -> PropertySchema:
+    """Return the schema of an object of a kind, by name or id, that is in the path of requests."""
+    return string(description, required=True, ref=kind, sent=False, **options)
+
+
 def name_property(update_allowed: bool = True, **options: Value) -> PropertySchema:
     """Return the schema of the name of an object."""
     return string(

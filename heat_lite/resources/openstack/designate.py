@@ -10,6 +10,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    parent,
     reference,
     string,
 )
@@ -111,12 +112,7 @@ class DesignateRecordSet(CloudResource):
                 'NAPTR',
             ],
         ),
-        'zone': string(
-            'Zone of the record set, by name or id.',
-            required=True,
-            ref='designate.zone',
-            sent=False,
-        ),
+        'zone': parent('designate.zone', 'Zone of the record set, by name or id.'),
         'description': description_property(max=160),
         'ttl': integer(
             'Time to live of the records in seconds.', update_allowed=True, min=1, max=2147483647
@@ -136,13 +132,7 @@ class DesignateRecordSet(CloudResource):
 
 
 def _zone(action, **options):
-    return string(
-        f'Zone that is {action}, by name or id.',
-        required=True,
-        ref='designate.zone',
-        sent=False,
-        **options,
-    )
+    return parent('designate.zone', f'Zone that is {action}, by name or id.', **options)
 
 
 class ZoneShare(CloudResource):

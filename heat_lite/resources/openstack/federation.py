@@ -9,6 +9,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    parent,
     reference,
     string,
     switch,
@@ -83,12 +84,7 @@ class FederationProtocol(NamedObject):
 
     properties_schema = {
         'name': string('Name of the protocol: saml2, openid or mapped.', required=True, wire='id'),
-        'identity_provider': string(
-            'Identity provider, by name.',
-            required=True,
-            ref='keystone.identity_provider',
-            sent=False,
-        ),
+        'identity_provider': parent('keystone.identity_provider', 'Identity provider, by name.'),
         'mapping': reference(
             'keystone.mapping',
             'Mapping of the logins, by name.',
@@ -141,12 +137,7 @@ class DomainConfig(Setting):
             required=True,
             update_allowed=True,
         ),
-        'domain': string(
-            'Domain of the options, by name or id.',
-            required=True,
-            ref='keystone.domain',
-            sent=False,
-        ),
+        'domain': parent('keystone.domain', 'Domain of the options, by name or id.'),
     }
 
     def normalize(self, found):

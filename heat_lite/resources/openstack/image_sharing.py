@@ -10,6 +10,7 @@ from heat_lite.template.schema import (
     list_,
     map_,
     name_property,
+    parent,
     string,
     switch,
 )
@@ -17,7 +18,7 @@ from heat_lite.template.support import OURS
 
 
 def _image_property(**options):
-    return string('Image, by name or id.', required=True, ref='glance.image', sent=False, **options)
+    return parent('glance.image', 'Image, by name or id.', **options)
 
 
 class ImageMember(CloudResource):

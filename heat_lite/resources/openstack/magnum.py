@@ -12,6 +12,7 @@ from heat_lite.template.schema import (
     list_attribute,
     map_,
     name_property,
+    parent,
     reference,
     string,
     switch,
@@ -104,12 +105,7 @@ class NodeGroup(MagnumResource):
     entity = 'nodegroups'
 
     properties_schema = {
-        'cluster': string(
-            'Cluster of the nodes, by name or id.',
-            required=True,
-            ref='magnum.cluster',
-            sent=False,
-        ),
+        'cluster': parent('magnum.cluster', 'Cluster of the nodes, by name or id.'),
         'name': name_property(update_allowed=False),
         'docker_volume_size': integer('Size of the volume for containers in GiB.', min=1),
         'flavor': reference(

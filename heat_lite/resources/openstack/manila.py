@@ -19,6 +19,7 @@ from heat_lite.template.schema import (
     live_text,
     map_,
     name_property,
+    parent,
     reference,
     string,
     switch,
@@ -353,7 +354,7 @@ class ShareAccess(CloudResource):
         'access_type': string(
             'Type of the access.', required=True, allowed=['ip', 'user', 'cert', 'cephx']
         ),
-        'share': string('Share, by name or id.', required=True, ref='manila.share', sent=False),
+        'share': parent('manila.share', 'Share, by name or id.'),
         'access_level': string(
             'Level of the access: rw or ro.', default='rw', allowed=['rw', 'ro']
         ),

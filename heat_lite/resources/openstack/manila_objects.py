@@ -8,6 +8,7 @@ from heat_lite.template.schema import (
     description_property,
     integer_attribute,
     name_property,
+    parent,
     reference,
     string,
 )
@@ -53,9 +54,7 @@ class ShareNetworkSubnet(CloudResource):
     unique_by = ('neutron_network', 'neutron_subnet', 'availability_zone')
 
     properties_schema = {
-        'share_network': string(
-            'Share network, by name or id.', required=True, ref='manila.share_network', sent=False
-        ),
+        'share_network': parent('manila.share_network', 'Share network, by name or id.'),
         'availability_zone': string(
             'Availability zone of the shares. If omitted, all without a subnet of their own.'
         ),

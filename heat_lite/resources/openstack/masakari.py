@@ -6,6 +6,7 @@ from heat_lite.template.schema import (
     boolean,
     description_property,
     name_property,
+    parent,
     string,
     switch,
 )
@@ -52,9 +53,7 @@ class Host(CloudResource):
             'How the host is controlled, for its operator.', required=True, update_allowed=True
         ),
         'name': string('Name of the compute host in Nova.', required=True, update_allowed=True),
-        'segment': string(
-            'Segment, by name or id.', required=True, ref='masakari.segment', sent=False
-        ),
+        'segment': parent('masakari.segment', 'Segment, by name or id.'),
         'type': string('Kind of the host, for its operator.', required=True, update_allowed=True),
         'on_maintenance': switch('Whether failures of the host are ignored.', default=False),
         'reserved': switch('Whether the host waits for servers of failed ones.', default=False),

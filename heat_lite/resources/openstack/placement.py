@@ -4,7 +4,7 @@ from heat_lite.clients import errors
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import NamedObject, UniqueObject
-from heat_lite.template.schema import integer, list_, name_property, number, string
+from heat_lite.template.schema import integer, list_, name_property, number, parent, string
 from heat_lite.template.support import OURS
 
 CUSTOM = '^CUSTOM_[A-Z0-9_]+$'
@@ -69,12 +69,7 @@ class Inventory(UniqueObject):
     )
 
     properties_schema = {
-        'provider': string(
-            'Resource provider, by name or id.',
-            required=True,
-            ref='placement.resource_provider',
-            sent=False,
-        ),
+        'provider': parent('placement.resource_provider', 'Resource provider, by name or id.'),
         'resource_class': string('Resource class, for example VCPU.', required=True, sent=False),
         'total': integer('Amount.', required=True, update_allowed=True, min=1),
         'allocation_ratio': number(

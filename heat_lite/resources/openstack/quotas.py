@@ -3,7 +3,7 @@
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.live_state import map_to_wire, observed_values
 from heat_lite.resources.base.property_rules import one_of
-from heat_lite.template.schema import integer, string
+from heat_lite.template.schema import integer, parent
 from heat_lite.template.support import OURS
 
 PROJECT = 'project'
@@ -22,12 +22,7 @@ def limits(texts, **options):
 
 def project(service):
     """Return the property of the project whose quota of a service is set."""
-    return string(
-        f'Project of the {service} quota, by name or id.',
-        required=True,
-        ref='keystone.project',
-        sent=False,
-    )
+    return parent('keystone.project', f'Project of the {service} quota, by name or id.')
 
 
 class Quota(ServiceResource):

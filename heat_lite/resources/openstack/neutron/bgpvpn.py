@@ -8,6 +8,7 @@ from heat_lite.template.schema import (
     integer,
     list_,
     name_property,
+    parent,
     reference,
     string,
     switch,
@@ -23,12 +24,7 @@ def _targets(description):
 
 
 def _bgpvpn(noun):
-    return string(
-        f'BGP VPN of the {noun} association, by name or id.',
-        required=True,
-        ref='neutron.bgpvpn',
-        sent=False,
-    )
+    return parent('neutron.bgpvpn', f'BGP VPN of the {noun} association, by name or id.')
 
 
 class BGPVPN(NeutronResource):

@@ -6,6 +6,7 @@ from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, pr
 from heat_lite.template.schema import (
     description_property,
     name_property,
+    parent,
     reference,
     string,
 )
@@ -66,12 +67,7 @@ class LocalIPAssociation(NeutronResource):
         'fixed_port': reference(
             'neutron.port', 'Port that the local IP leads to, by name or id.', required=True
         ),
-        'local_ip': string(
-            'Local IP that leads to the port, by name or id.',
-            required=True,
-            ref='neutron.local_ip',
-            sent=False,
-        ),
+        'local_ip': parent('neutron.local_ip', 'Local IP that leads to the port, by name or id.'),
         'fixed_ip': string('Address of the port, if it has several.', custom='ip_addr'),
     }
     attributes_schema = {

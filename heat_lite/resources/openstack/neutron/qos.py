@@ -8,6 +8,7 @@ from heat_lite.template.schema import (
     integer,
     list_attribute,
     name_property,
+    parent,
     string,
     switch,
 )
@@ -20,12 +21,7 @@ def _rest(key, extension='qos'):
 
 
 def _policy(noun):
-    return string(
-        f'QoS policy of the {noun}, by name or id.',
-        required=True,
-        ref='neutron.qos_policy',
-        sent=False,
-    )
+    return parent('neutron.qos_policy', f'QoS policy of the {noun}, by name or id.')
 
 
 def _value(description):

@@ -6,6 +6,7 @@ from heat_lite.template.schema import (
     description_property,
     integer,
     name_property,
+    parent,
     reference,
     string,
 )
@@ -67,10 +68,5 @@ class ConntrackHelper(NeutronResource):
             update_allowed=True,
             allowed=['tcp', 'udp', 'dccp', 'icmp', 'ipv6-icmp', 'sctp'],
         ),
-        'router': string(
-            'Router with the helper, by name or id.',
-            required=True,
-            ref='neutron.router',
-            sent=False,
-        ),
+        'router': parent('neutron.router', 'Router with the helper, by name or id.'),
     }

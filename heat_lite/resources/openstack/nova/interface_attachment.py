@@ -4,7 +4,7 @@ import functools
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
-from heat_lite.template.schema import list_attribute, reference, string
+from heat_lite.template.schema import list_attribute, parent, reference, string
 from heat_lite.template.support import OURS
 
 
@@ -23,7 +23,7 @@ class InterfaceAttachment(CloudResource):
     )
 
     properties_schema = {
-        'server': string('Server, by name or id.', required=True, ref='nova.server', sent=False),
+        'server': parent('nova.server', 'Server, by name or id.'),
         'fixed_ip': string('Address in the network.', custom='ip_addr', sent=False),
         'network': string(
             'Network in which Nova makes a port, by name or id.',

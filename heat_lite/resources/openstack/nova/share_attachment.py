@@ -8,7 +8,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, fault
-from heat_lite.template.schema import reference, string, switch
+from heat_lite.template.schema import parent, reference, string, switch
 from heat_lite.template.support import OURS
 
 #: key in the data of the resource: it has stopped the server, and has to start it again
@@ -34,7 +34,7 @@ class ShareAttachment(CloudResource):
     unique_by = ('share',)
 
     properties_schema = {
-        'server': string('Server, by name or id.', required=True, ref='nova.server', sent=False),
+        'server': parent('nova.server', 'Server, by name or id.'),
         'share': reference('manila.share', 'Share, by name or id.', required=True),
         'restart': switch(
             'Whether a running server is stopped while the share is attached or detached, and then '

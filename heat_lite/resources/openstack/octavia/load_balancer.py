@@ -26,6 +26,7 @@ from heat_lite.template.schema import (
     map_,
     name_property,
     number,
+    parent,
     reference,
     string,
     switch,
@@ -314,12 +315,7 @@ class L7Rule(AddedObject, OctaviaResource):
             update_allowed=True,
             allowed=['REGEX', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'EQUAL_TO'],
         ),
-        'l7policy': string(
-            'Layer 7 policy of the rule, by name or id.',
-            required=True,
-            ref='octavia.l7policy',
-            sent=False,
-        ),
+        'l7policy': parent('octavia.l7policy', 'Layer 7 policy of the rule, by name or id.'),
         'type': string(
             'Part of the request that is compared.',
             required=True,

@@ -18,6 +18,7 @@ from heat_lite.template.schema import (
     map_,
     name_property,
     number,
+    parent,
     reference,
     string,
     switch,
@@ -143,9 +144,7 @@ class PoolMember(OctaviaResource):
     properties_schema = {
         'name': name_property(since=OURS),
         'address': string('IP address of the member.', required=True, custom='ip_addr'),
-        'pool': string(
-            'Pool of the member, by name or id.', required=True, ref='octavia.pool', sent=False
-        ),
+        'pool': parent('octavia.pool', 'Pool of the member, by name or id.'),
         'protocol_port': integer('Protocol port of the member.', required=True, min=1, max=65535),
         'admin_state_up': switch('Administrative state of the member.'),
         'monitor_address': string(
