@@ -19,8 +19,17 @@ ENDINGS = ('.yaml', '.yml', '.json', '.template')
 #: what follows the name of a stack in the name of the file of its environment
 ENVIRONMENT = '.env.yaml'
 MOVE = (
-    argument('place', metavar='STACK/RESOURCE', nargs='+', help='what moves; may be several'),
-    argument('target', metavar='STACK[/NAME]', help='the stack that gets it, and its new name'),
+    argument(
+        'place',
+        metavar='STACK/RESOURCE',
+        nargs='+',
+        help='what moves; a path leads to a member of a group, or into a nested stack',
+    ),
+    argument(
+        'target',
+        metavar='STACK[/NAME]',
+        help='the stack that gets it, and its new name; STACK/RESOURCE/ is a nested stack',
+    ),
     flag('--create', help='create the target stack if there is none'),
     flag('--dry-run', help='only check whether the move is possible'),
 )
@@ -46,11 +55,14 @@ Place = tuple[str, str]
 
 
 def move(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace) -> None:
-    stack, _, name = args.target.partition('/')
+    home, _, name = (args.target if '/' in args.target else f'{args.target}/').rpartition('/')
     if name and len(args.place) > 1:
-        raise errors.UsageError('several resources move to a STACK: give it without a name')
-    moves = [{'from': each, 'to': f'{stack}/{name or _split(each)[1]}'} for each in args.place]
+        raise errors.UsageError('several resources move to a STACK/: end it with a slash')
+    for each in args.place:
+        _split(each)
+    moves = [{'from': each, 'to': f'{home}/{name or each.split("/")[-1]}'} for each in args.place]
     body: Values = {'moves': moves, 'dry_run': args.dry_run}
+    stack = home.partition('/')[0]
     if args.create and not _exists(api, stack):
         body['stacks'] = {stack: {}}
     _request(api, out, body)
@@ -87,8 +99,11 @@ def _request(api: api_client.ApiClient, out: terminal.Terminal, body: Values) ->
     for each in body['moves']:
         out.write_line(f'{each["from"]} {word} {each["to"]}')
     if not body.get('dry_run'):
-        stacks = ', '.join(f'`heat-lite template {name}`' for name in answer['templates'])
-        out.write_line(f'the templates are now those of {stacks}')
+        commands = [f'`heat-lite template {name}`' for name in answer['templates']]
+        paths = [path.split('/') for each in body['moves'] for path in each.values()]
+        nested = dict.fromkeys(path[0] for path in paths if len(path) > 2)
+        commands += [f'`heat-lite file list {name}`' for name in nested]
+        out.write_line(f'the templates are now those of {", ".join(commands)}')
 
 
 def _planned(api: api_client.ApiClient, args: argparse.Namespace) -> Values:

@@ -104,16 +104,28 @@ def objects(driver, identity):
     return outer, inner
 
 
-def test_nested_stack_is_extracted_and_dissolved_as_a_whole_or_not_at_all(url):
-    """Each round goes the other way, from where the round before has come to."""
+@pytest.mark.parametrize('by_command', [False, True])
+def test_nested_stack_is_extracted_and_dissolved_as_a_whole_or_not_at_all(url, by_command):
+    """Each round goes the other way, from where the round before has come to.
+
+    The command needs a nested stack at both ends, and changes its template.
+    """
 
     def create(driver):
-        driver.create(WHOLE, 'app')
+        empty = {'part.yaml': json.dumps({**PART, 'resources': {}})}
+        part = {'resources': {**WHOLE['resources'], 'part': {'type': 'part.yaml'}}}
+        driver.create(WHOLE | part if by_command else WHOLE, 'app', files=empty)
 
     def update(driver):
         identity = driver.client.identify_stack(driver.context, stack_name='app')
         template = PARTED if is_whole else WHOLE
         driver.update(identity, template, files={'part.yaml': json.dumps(PART)})
+
+    def move(driver):
+        places = [(f'app/{name}', f'app/part/{name}') for name in NAMES[10:]]
+        ends = ('from', 'to') if is_whole else ('to', 'from')
+        moves = [dict(zip(ends, each, strict=True)) for each in places]
+        driver.client.refactor_stacks(driver.context, stacks={}, moves=moves)
 
     engine_processes.run_engine(url, create)
     is_whole, killed, ends, rng = True, 0, set(), random.Random(42)
@@ -127,7 +139,8 @@ def test_nested_stack_is_extracted_and_dissolved_as_a_whole_or_not_at_all(url):
             if number % 3 == 0
             else engine_processes.KillPoint(rng.choice(('commit', 'committed')), rng.randint(1, 30))
         )
-        killed += engine_processes.run_engine(url, update, point) == signal.SIGKILL
+        work = move if by_command else update
+        killed += engine_processes.run_engine(url, work, point) == signal.SIGKILL
         with engines.running(url, chaos_cloud.TYPES, ours=engine_processes.SETTINGS) as driver:
             driver.context.project_id = 'p'
             driver.wait_for_free_lock(driver.wait(identity))

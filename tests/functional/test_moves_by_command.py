@@ -69,6 +69,27 @@ def test_plan_says_that_nothing_moves(folder, command, name):  # noqa: F811
 
 
 @shapes.of('embedded')
-def test_path_of_a_nested_resource_is_refused_with_what_to_do(command, name):  # noqa: F811
-    status, _, errors = command('move', f'{name}/part/r1', f'{name}/r1')
-    assert status != 0 and 'name the paths under "moved"' in errors
+def test_part_moves_out_of_its_nested_stack_by_paths(folder, command, name):  # noqa: F811
+    write(folder, 'part.yaml', HOT, 'resources:', *resources(range(3)))
+    write(folder, 'app.yaml', OWN, 'resources:', '  part: {type: part.yaml}')
+    assert command('apply', '-y', '-t', 'app.yaml', name)[0] == 0
+    before = objects(command, name)
+    status, output, errors = command('move', f'{name}/part/r1', f'{name}/part/r2', name)
+    assert status == 0, errors
+    assert output.splitlines() == [
+        f'{name}/part/r1 is now {name}/r1',
+        f'{name}/part/r2 is now {name}/r2',
+        f'the templates are now those of `heat-lite template {name}`, `heat-lite file list {name}`',
+    ]
+    assert objects(command, name) == before
+    assert command('preview', '--existing', '--detailed-exitcode', name)[0] == 0
+    status, output, _ = command('file', 'list', '--json', name)
+    [text] = strict_json.loads(output).values()
+    assert 'r0' in text and 'r1' not in text
+    assert command('move', f'{name}/r1', f'{name}/part/')[0] == 0
+    assert command('move', f'{name}/r2', f'{name}/part/r3')[0] == 0
+    assert objects(command, name) == {'r3' if key == 'r2' else key: before[key] for key in before}
+    status, _, errors = command('move', f'{name}/part/r1', f'{name}/part/r3', f'{name}/x')
+    assert status != 0 and 'end it with a slash' in errors
+    status, _, errors = command('move', f'{name}/part/none', f'{name}/x')
+    assert status != 0 and f'there is no resource {name}/part/none' in errors

@@ -287,13 +287,25 @@ def test_former_template_takes_resources_out_of_the_nested_stack(engine):
         assert places(engine, app) == before
 
 
+def move_with_templates(engine, identity, template, files):
+    """Make the moves of a template by the command, which gets the template without them."""
+    moves = [(f'app/{each["from"]}', f'app/{each["to"]}') for each in template['moved']]
+    given = {key: value for key, value in template.items() if key != 'moved'}
+    Server.calls.clear()
+    refactor(engine, moves, stacks={'app': {'template': given, 'files': files}})
+    assert not preview(engine, identity, given, files)['has_changes']
+    return [each for each in Server.calls if each[0] != 'read']
+
+
+@pytest.mark.parametrize('make', [move, move_with_templates])
 @pytest.mark.parametrize('case', MOVES)
-def test_resources_move_between_nested_stacks(engine, case):
+def test_resources_move_between_nested_stacks(engine, case, make):
     resources, files, template, new_files, ends = MOVES[case]
     app = engine.create({**OWN, 'resources': resources}, 'app', files=files)
     before = places(engine, app)
     assert before.keys() == ends.keys()
-    assert move(engine, app, template, new_files) == []
+    wait_for_locks(engine, app)
+    assert make(engine, app, template, new_files) == []
     assert places(engine, app) == {to: before[name] for name, to in ends.items()}
     for stack_id in db_stacks.tree_ids(app['stack_id']):
         row = db_stacks.get_row(stack_id)
@@ -443,3 +455,289 @@ def test_resource_without_its_nested_stack_gets_nothing(engine):
     into = moved(('x', 'a/x'), a=A)
     with pytest.raises(exception.RefactoringRefused, match='app/a has no nested stack'):
         engine.update(app, into, files={'a.yaml': inner('x')})
+
+
+SIZED = """
+heat_template_version: 2021-04-16
+parameters: {size: {type: number}, network: {type: string, default: lan}}
+resources:
+  x: {type: Test::Server, properties: {size: {get_param: size}, network: {get_param: network}}}
+  y: {type: Test::Server, properties: {size: 5}}
+  z: {type: Test::Server, properties: {size: 5, network: {get_resource: y}}}
+"""
+SIZE = {'get_param': 'size'}
+A_SIZED = {'type': 'a.yaml', 'properties': {'size': SIZE}}
+OUTER = 'heat_template_version: 2021-04-16\nresources: {b: {type: a.yaml}}\n'
+INDEXED = server(size=SIZE, network='n%index%')
+#: by what moves: the resources of ``app`` and its file a.yaml, the moves, and what becomes of them
+COMMANDS = {
+    'out of a nested stack': (
+        {'a': A_SIZED},
+        SIZED,
+        [('app/a/x', 'app/web')],
+        {'a': A_SIZED, 'web': server(size=SIZE, network='lan')},
+    ),
+    'out of a nested stack with the reference of its parent': (
+        {
+            'net': server(),
+            'a': {
+                'type': 'a.yaml',
+                'properties': {'size': SIZE, 'network': {'get_resource': 'net'}},
+            },
+        },
+        SIZED,
+        [('app/a/x', 'app/x'), ('app/net', 'app/lan')],
+        {
+            'lan': server(),
+            'a': {
+                'type': 'a.yaml',
+                'properties': {'size': SIZE, 'network': {'get_resource': 'lan'}},
+            },
+            'x': server(size=SIZE, network={'get_resource': 'lan'}),
+        },
+    ),
+    'into a nested stack': (
+        {'a': A, 'x': server(size=SIZE), 'w': server(network={'get_resource': 'x'})},
+        inner('y'),
+        [('app/x', 'app/a/x'), ('app/w', 'app/a/w')],
+        {'a': A_SIZED},
+    ),
+    'within a nested stack': (
+        {'a': A_SIZED},
+        SIZED,
+        [('app/a/y', 'app/a/n')],
+        {'a': A_SIZED},
+    ),
+    'two levels down': (
+        {'a': {'type': 'outer.yaml'}, 'x': server(size=SIZE)},
+        inner('y'),
+        [('app/x', 'app/a/b/x')],
+        {'a': {'type': 'outer.yaml', 'properties': {'size': SIZE}}},
+    ),
+    'two levels up': (
+        {'a': {'type': 'outer.yaml'}, 'x': server(size=SIZE)},
+        inner('y', 'w'),
+        [('app/a/b/w', 'app/w'), ('app/a/b/y', 'app/a/y')],
+        {'a': {'type': 'outer.yaml'}, 'x': server(size=SIZE), 'w': ONE},
+    ),
+    'out of a group and into it': (
+        {'g': group(3, resource_def=INDEXED), 'x': server(size=SIZE, network='n3'), 'y': ONE},
+        '',
+        [('app/g/1', 'app/y1'), ('app/x', 'app/g/3'), ('app/g/0', 'app/y0')],
+        {
+            'g': group(2, resource_def=INDEXED),
+            'y': ONE,
+            'y1': server(size=SIZE, network='n1'),
+            'y0': server(size=SIZE, network='n0'),
+        },
+    ),
+    'out of the only member of a group': (
+        {'g': group(1, resource_def=A_SIZED)},
+        SIZED,
+        [('app/g/0/x', 'app/x')],
+        {'g': group(1, resource_def=A_SIZED), 'x': server(size=SIZE, network='lan')},
+    ),
+    'to a nested stack of another stack': (
+        {'x': server(size=SIZE), 'w': server(network={'get_resource': 'x'}), 'y': ONE},
+        '',
+        [('app/x', 'other/a/x'), ('app/w', 'other/a/w')],
+        {'y': ONE},
+    ),
+    'from a nested stack to another stack': (
+        {'a': A_SIZED},
+        SIZED,
+        [('app/a/x', 'other/web'), ('app/a/z', 'other/z'), ('app/a/y', 'other/y')],
+        {'a': A_SIZED},
+    ),
+}
+
+
+def refactor(engine, moves, **options):
+    pairs = [dict(zip(('from', 'to'), each, strict=True)) for each in moves]
+    return engine.client.refactor_stacks(engine.context, moves=pairs, **{'stacks': {}, **options})[
+        'templates'
+    ]
+
+
+def preview_own(engine, identity):
+    """Preview the update of a stack to the template that it has."""
+    return engine.client.preview_update_stack(
+        engine.context,
+        stack_identity=identity,
+        template=None,
+        params={},
+        files={},
+        args={'existing': True},
+    )
+
+
+@pytest.mark.parametrize('case', COMMANDS)
+def test_command_moves_by_path_and_changes_the_templates(engine, case):
+    resources, file, moves, wanted = COMMANDS[case]
+    parameters = {'parameters': {'size': {'type': 'number', 'default': 7}}}
+    files = {'a.yaml': file, 'outer.yaml': OUTER} if file else {}
+    params = {'parameters': {'size': 4}}
+    app = engine.create(
+        {**OWN, **parameters, 'resources': resources}, 'app', params=params, files=files
+    )
+    kept = {'resources': {'mine': server(), 'a': A}}
+    other = engine.create({**OWN, **kept}, 'other', files={'a.yaml': inner('k')})
+    before = {**objects(engine, 'app', app), **objects(engine, 'other', other)}
+    wait_for_locks(engine, app)
+    wait_for_locks(engine, other)
+    assert refactor(engine, moves, dry_run=True).keys() >= {'app'}
+    Server.calls.clear()
+    templates = refactor(engine, moves)
+    assert [each for each in Server.calls if each[0] != 'read'] == []
+    assert templates['app']['resources'] == wanted
+    ends = dict(moves)
+    after = {**objects(engine, 'app', app), **objects(engine, 'other', other)}
+    assert after == {ends.get(place, place): each for place, each in before.items()}
+    for identity in (app, other):
+        wait_for_locks(engine, identity)
+        answer = preview_own(engine, identity)
+        assert not answer['has_changes'], answer
+        Server.calls.clear()
+        engine.delete(identity)
+        assert engine.state(identity) == 'DELETE_COMPLETE'
+        name = 'app' if identity is app else 'other'
+        gone = {each[1] for each in Server.calls if each[0] == 'delete'}
+        assert gone == {each for place, each in after.items() if place.startswith(f'{name}/')}
+
+
+def objects(engine, name, identity):
+    """Return ``{place of a server: its object}`` of a stack and what is nested in it."""
+    keys = {identity['stack_id']: name}
+    found = {}
+    for stack_id in db_stacks.tree_ids(identity['stack_id']):
+        row = db_stacks.get_row(stack_id)
+        if row.owner_id:
+            keys[stack_id] = f'{keys[row.owner_id]}/{row.parent_resource_name}'
+        for each in rows_of(stack_id).values():
+            if not db_stacks.get_row(each.nova_instance):
+                found[f'{keys[stack_id]}/{each.name}'] = each.nova_instance
+    return found
+
+
+COMMANDS_REFUSED = {
+    'a sibling refers to it': ([('app/a/y', 'app/y')], 'app/a/z refers to y, whose place is app/y'),
+    'it refers to a sibling': ([('app/a/z', 'app/z')], 'app/z refers to y, whose place is app/a/y'),
+    'it would refer out of the nested stack': (
+        [('app/w', 'app/a/w')],
+        'app/a/w refers to n, whose place is app/n',
+    ),
+    'the other stack has the same file': ([('app/c/z', 'app/z2')], 'app/d would be updated'),
+    'a number that is no literal': ([('app/g/0', 'app/m')], 'the count of app/g is no number'),
+    'another name than the group gives': (
+        [('app/o', 'app/h/7')],
+        'app/h/1 would be created; app/h/7 is not in the template',
+    ),
+    'another definition than that of the group': (
+        [('app/v', 'app/h/1')],
+        'app/h/1 would be updated: size',
+    ),
+    'a type that makes its members': (
+        [('app/s/0', 'app/m')],
+        'app/s has no template that could change: OS::Heat::ResourceChain makes it',
+    ),
+    'no nested stack': ([('app/o', 'app/n/o')], 'app/n has no nested stack'),
+    'nothing there': ([('app/a/none', 'app/o2')], 'there is no resource app/a/none'),
+    'something there': ([('app/o', 'app/a/x')], 'app/a/x exists already'),
+    'the nested stack moves, too': (
+        [('app/a', 'app/b'), ('app/a/x', 'app/x')],
+        'app/a has a nested stack into or out of which something moves',
+    ),
+}
+
+
+@pytest.mark.parametrize('case', COMMANDS_REFUSED)
+def test_command_that_would_break_something_is_refused(engine, case):
+    moves, problem = COMMANDS_REFUSED[case]
+    chain = {'resources': ['Test::Server'], 'resource_properties': {'size': 5}}
+    resources = {
+        'a': A_SIZED,
+        'n': server(size=1),
+        'w': server(network={'get_resource': 'n'}),
+        'o': ONE,
+        'v': server(size=2),
+        'c': B,
+        'd': B,
+        'g': group(SIZE),
+        'h': group(1),
+        's': {'type': 'OS::Heat::ResourceChain', 'properties': chain},
+    }
+    parameters = {'size': {'type': 'number', 'default': 1}}
+    app = engine.create(
+        {**OWN, 'parameters': parameters, 'resources': resources},
+        'app',
+        files={'a.yaml': SIZED, 'b.yaml': inner('z')},
+    )
+    wait_for_locks(engine, app)
+    ids = db_stacks.tree_ids(app['stack_id'])
+    before = [(db_stacks.get_row(each), rows_of(each)) for each in ids]
+    Server.calls.clear()
+    with pytest.raises(exception.RefactoringRefused, match=problem):
+        refactor(engine, moves)
+    assert [(db_stacks.get_row(each), rows_of(each)) for each in ids] == before
+    assert Server.calls == [] and all(locks.holder(each) is None for each in ids)
+
+
+def test_command_takes_the_entries_of_the_environment_along(engine):
+    protected = {'lifecycle': {'prevent_destroy': True}}
+    entries = {'x': protected, 'a': {'lifecycle': protected['lifecycle'], 'y': protected}}
+    app = engine.create(
+        {**OWN, 'resources': {'x': ONE, 'a': A}},
+        'app',
+        params=environment_of(**entries),
+        files={'a.yaml': inner('y')},
+    )
+    wait_for_locks(engine, app)
+    refactor(engine, [('app/x', 'app/a/x')])
+    refactor(engine, [('app/a/y', 'other/y')], stacks={'other': {}})
+    other = engine.client.identify_stack(engine.context, stack_name='other')
+    for identity, resources in (
+        (app, {'a': {'lifecycle': protected['lifecycle'], 'x': protected}}),
+        (other, {'y': protected}),
+    ):
+        found = engine.client.get_environment(engine.context, stack_identity=identity)
+        assert found['resource_registry']['resources'] == resources
+        with pytest.raises(exception.DestroyPrevented):
+            engine.delete(identity)
+
+
+def test_command_moves_and_renames_at_once(engine):
+    app = engine.create(
+        {**OWN, 'resources': {'x': ONE, 'a': A}}, 'app', files={'a.yaml': inner('y')}
+    )
+    before = objects(engine, 'shop', app)
+    wait_for_locks(engine, app)
+    Server.calls.clear()
+    refactor(engine, [('app/x', 'app/a/x')], stacks={'app': {'name': 'shop'}})
+    assert Server.calls == []
+    x = before.pop('shop/x')
+    assert objects(engine, 'shop', app) == {**before, 'shop/a/x': x}
+    names = [db_stacks.get_row(each).name for each in db_stacks.tree_ids(app['stack_id'])]
+    assert names[0] == 'shop' and names[1].startswith('shop-a-')
+    shop = engine.client.identify_stack(engine.context, stack_name='shop')
+    assert not preview_own(engine, shop)['has_changes']
+
+
+def test_command_keeps_hidden_values_in_parameters(engine):
+    parameters = {'secret': {'type': 'string', 'hidden': True}}
+    nested = SIZED.replace('default: lan', 'hidden: true')
+    given = {'type': 'a.yaml', 'properties': {'size': 3, 'network': {'get_param': 'secret'}}}
+    members = group(2, resource_def=server(network={'get_param': 'secret'}))
+    app = engine.create(
+        {**OWN, 'parameters': parameters, 'resources': {'a': given, 'g': members}},
+        'app',
+        params={'parameters': {'secret': 'swordfish'}},
+        files={'a.yaml': nested},
+    )
+    wait_for_locks(engine, app)
+    moves = [('app/a/x', 'other/x'), ('app/g/0', 'other/z')]
+    answer = refactor(engine, moves, stacks={'other': {}})
+    assert 'swordfish' not in str(answer)
+    assert answer['other']['parameters'] == parameters
+    moved = answer['other']['resources'].values()
+    networks = [each['properties']['network'] for each in moved]
+    assert networks == [{'get_param': 'secret'}] * 2

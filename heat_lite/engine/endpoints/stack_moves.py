@@ -47,14 +47,15 @@ class StackMoves(Endpoint):
     ) -> Wire:
         """Move resources to other names and stacks of the project; return the templates.
 
-        ``moves`` are ``{'from': 'STACK/RESOURCE', 'to': 'STACK/RESOURCE'}``. ``stacks`` has by name
+        ``moves`` are ``{'from': 'STACK/RESOURCE', 'to': 'STACK/RESOURCE'}``; a path leads to a
+        member of a group, or a resource of a nested stack. ``stacks`` has by name
         the RPC arguments of a create for each stack that shall have another template, or that is to
         be created; without a template a stack keeps its own, and its resources their definitions.
         Raises RefactoringRefused, and ActionInProgress.
         """
         places = {_place(each, 'from'): _place(each, 'to') for each in moves}
         names = dict.fromkeys(
-            [*stacks, *(each.template for pair in places.items() for each in pair)]
+            [*stacks, *(_root(each.template) for pair in places.items() for each in pair)]
         )
         if not names:
             raise exception.Invalid(reason='neither "moves" nor "stacks" name a stack')
@@ -77,9 +78,16 @@ class StackMoves(Endpoint):
             for name, args in stacks.items():
                 if args.get('name') not in (None, name):
                     validation.free_name(context, args['name'])
-            for stack_id in self._nested(loaded, places, stacks):
+            for name in stacks.keys() - loaded.keys():
+                loaded[name] = self._empty_stack(context, name, loaded, places)
+            found = template_moves.find_stacks(loaded, places)
+            inner = _stored_ids(found) - _stored_ids(loaded)
+            for stack_id in sorted(inner.union(self._nested(found, places, stacks))):
                 held.enter_context(self._locked(context, stack_id))
-            work = Refactoring(self._drafts(context, loaded, places, stacks), places)
+            found = template_moves.find_stacks(loaded, places)  # as they are now
+            if not _stored_ids(found) <= inner | _stored_ids(loaded):
+                raise exception.ActionInProgress(stack_name=next(iter(names)), action=status.UPDATE)
+            work = Refactoring(self._drafts(context, found, places, stacks), places)
             work.check()
             if not dry_run:
                 work.store(self._runtime.engine_id)
@@ -136,32 +144,32 @@ class StackMoves(Endpoint):
     def _drafts(
         self,
         context: RequestContext,
-        loaded: Mapping[str, Stack],
+        stacks: Mapping[str, Stack],
         places: Mapping[Place, Place],
         given: Mapping[str, Wire],
     ) -> dict[str, Draft]:
-        all_stacks = {**loaded}
-        for name in given.keys() - loaded.keys():
-            all_stacks[name] = self._empty_stack(context, name, loaded, places)
-        templates = {name: stack.template for name, stack in all_stacks.items()}
-        moved, problems = moving.move(templates, places)
+        templates, files, fixed = template_moves.changeable(stacks)
+        moved, problems = moving.move(templates, places, files)
         wanted = {
             name: self._wanted(context, name, moved[name], args)
             for name, args in given.items()
             if args.get('template') is not None
         }
-        broken = [text for name, found in problems.items() if name not in wanted for text in found]
+        broken = [
+            text
+            for name in stacks
+            if _root(name) not in wanted
+            for text in (*fixed[name], *problems[name])
+        ]
         if broken:
             raise exception.RefactoringRefused(problems='; '.join(dict.fromkeys(broken)))
-        return {
-            name: Draft(
-                stack,
-                moved[name],
-                wanted.get(name, moved[name]),
-                given.get(name, {}).get('name') or name,
-            )
-            for name, stack in all_stacks.items()
-        }
+        drafts = {}
+        for key, stack in stacks.items():
+            outer = key.rpartition('/')[0]
+            form = None if outer else wanted.get(key, moved[key])
+            name = given.get(key, {}).get('name') or (stack.name if outer else key)
+            drafts[key] = Draft(stack, moved[key], form, name, outer or None)
+        return drafts
 
     def _wanted(self, context: RequestContext, name: str, moved: Template, args: Wire) -> Template:
         with refactoring.named(name):
@@ -194,7 +202,9 @@ class StackMoves(Endpoint):
         places: Mapping[Place, Place],
     ) -> Stack:
         """Return a stack that is not stored, in the form of the one that gives it a resource."""
-        sources = [source.template for source, to in places.items() if to.template == name]
+        sources = [
+            _root(each.template) for each, to in places.items() if _root(to.template) == name
+        ]
         model = loaded.get(sources[0]) if sources else None
         if model is None:
             raise exception.Invalid(reason=f'no resource moves to the new stack {name}')
@@ -220,16 +230,19 @@ class StackMoves(Endpoint):
 def _place(move: Values, end: str) -> Place:
     """Return one end of a move. Raises Invalid."""
     text = move.get(end) if isinstance(move, dict) else None
-    stack, _, name = text.partition('/') if isinstance(text, str) else ('', '', '')
-    if not stack or not validation.is_resource_name(name) or '/' in name:
-        reason = f'"{end}" of a move is STACK/RESOURCE, not {text!r}'
-        if '/' in name:
-            reason += (
-                '. What is nested moves with the template of its stack: name the paths under '
-                '"moved" there, and update the stack'
-            )
-        raise exception.Invalid(reason=reason)
-    return Place(stack, name)
+    stack, *path = text.split('/') if isinstance(text, str) else ('',)
+    if not stack or not path or not all(map(validation.is_resource_name, path)):
+        raise exception.Invalid(reason=f'"{end}" of a move is STACK/RESOURCE, not {text!r}')
+    return Place('/'.join([stack, *path[:-1]]), path[-1])
+
+
+def _root(key: str) -> str:
+    """Return the name of the stack in which a stack with this key is, or that it is."""
+    return key.partition('/')[0]
+
+
+def _stored_ids(stacks: Mapping[str, Stack]) -> set[str]:
+    return {each.id for each in stacks.values() if each.template_id is not None}
 
 
 def _require_whole(stack: Stack) -> None:

@@ -116,8 +116,13 @@ class Refactoring:
         self._stop()
 
     def templates(self) -> Values:
-        """Return the new templates by stacks, as data."""
-        return {key: self._wanted(key).data for key in self._drafts}
+        """Return the new templates by stacks, as data.
+
+        Those of nested stacks can have hidden values.
+        """
+        return {
+            key: self._wanted(key).data for key, each in self._drafts.items() if not each.parent
+        }
 
     def _stop(self) -> None:
         if self.problems:
@@ -140,6 +145,11 @@ class Refactoring:
                 self.problems.append(f'{to} exists already')
         self.problems += [
             f'{place} has no nested stack' for place in self._containers if place in places
+        ]
+        self.problems += [
+            f'{place} has a nested stack into or out of which something moves: it cannot move, too'
+            for place in dict.fromkeys([*self._moves, *ends])
+            if str(place) in self._drafts
         ]
         for key, rows in self._rows.items():
             seen = set()

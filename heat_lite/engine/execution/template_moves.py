@@ -18,6 +18,7 @@ from heat_lite.template.editing.moving import Place
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
 
+GROUP = 'OS::Heat::ResourceGroup'
 #: a resource of a stack, which may be nested
 Found = tuple[Stack, str]
 
@@ -68,35 +69,65 @@ def _within(stack: Stack, wanted: Mapping[str, tuple[Found, str]]) -> Refactorin
 
 def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, str]]) -> Refactoring:
     """Return moves with at least one into a nested stack; the template may add this stack."""
-    paths = {
-        path[:index]
-        for source, (_, to) in wanted.items()
-        for path in (source, to)
-        for index, letter in enumerate(path)
-        if letter == '/'
-    }
-    stacks = {'': stack}
-    for path in sorted(paths):  # a stack comes before those nested in it
-        outer, _, name = path.rpartition('/')
-        stacks[path] = _nested(stacks[outer], name) or _new(stacks[outer], name)
     moves = {_place(stack, source): _place(stack, to) for source, (_, to) in wanted.items()}
-    keys = {path: _place(stack, f'{path}/').template for path in stacks}
-    moved, _ = moving.move({keys[path]: each.template for path, each in stacks.items()}, moves)
+    stacks = find_stacks({stack.name: stack}, moves)
+    moved, _ = moving.move({key: each.template for key, each in stacks.items()}, moves)
     drafts = {}
-    for path, each in stacks.items():
-        draft = drafts[keys[path]] = Draft(each, moved[keys[path]], None, each.name)
-        if not path:
+    for key, each in stacks.items():
+        draft = drafts[key] = Draft(each, moved[key], None, each.name)
+        outer, _, name = key.rpartition('/')
+        if each is stack:
             draft.wanted = template
-        elif path.partition('/')[0] in template.resource_snippets:
-            draft.parent = keys[path.rpartition('/')[0]]
+        elif key.split('/')[1] in template.resource_snippets:
+            draft.parent = outer
         else:  # the update deletes it
             draft.wanted = _without_outputs(each, {*each.definitions}, draft.moved)
-    work = Refactoring(drafts, moves)
-    work.problems = [
-        f'{path} has a nested stack into or out of which something moves: it cannot move, too'
-        for path in sorted(paths & {*wanted, *(to for _, to in wanted.values())})
-    ]
-    return work
+    return Refactoring(drafts, moves)
+
+
+def find_stacks(roots: Mapping[str, Stack], moves: Mapping[Place, Place]) -> dict[str, Stack]:
+    """Return the stacks between which resources move, by their keys, with those around them.
+
+    The key of a nested stack is the place of the resource that has it. One that there is not yet
+    is not stored.
+    """
+    found = {**roots}
+    places = {f'{each.template}/' for pair in moves.items() for each in pair}
+    keys = {key[:index] for key in places for index, letter in enumerate(key) if letter == '/'}
+    for key in sorted(keys - roots.keys()):  # a stack comes before those nested in it
+        outer, _, name = key.rpartition('/')
+        found[key] = _nested(found[outer], name) or _new(found[outer], name)
+    return found
+
+
+def changeable(
+    stacks: Mapping[str, Stack],
+) -> tuple[dict[str, Template], dict[str, str], dict[str, list[str]]]:
+    """Return the templates of stacks, the files that nested ones are made of, and what cannot
+    change; as ``moving.move`` takes, and returns, them.
+    """
+    templates, files = {}, {}
+    problems: dict[str, list[str]] = {key: [] for key in stacks}
+    for key, stack in stacks.items():
+        outer, _, name = key.rpartition('/')
+        templates[key] = stack.template
+        if not outer:
+            continue
+        if stack.template_id is None:
+            problems[key].append(f'{key} has no nested stack; give the templates with a new one')
+            continue
+        item = stacks[outer].resource_for(name)
+        file = stacks[outer].template_of_type(item.definition)
+        if file is None and item.type() == GROUP:
+            names = stack.template.resource_snippets
+            members = moving.group_template(templates[outer], name, names)
+            if members is not None:
+                file, templates[key] = '', members
+        if file is None:
+            problems[key].append(f'{key} has no template that could change: {item.type()} makes it')
+        else:
+            files[key] = file
+    return templates, files, problems
 
 
 def _place(stack: Stack, path: str) -> Place:

@@ -1,16 +1,19 @@
 """Templates whose resources get other names, or a place in other templates."""
 
+import collections
 import copy
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from heat_lite.common.value_types import Value, Values
+from heat_lite.template.editing import yaml_writer
 from heat_lite.template.environment import (
     PARAMETER_DEFAULTS,
     PARAMETERS,
     RESOURCE_REGISTRY,
     Environment,
 )
+from heat_lite.template.members import render_member
 from heat_lite.template.resource_registry import PER_RESOURCE
 from heat_lite.template.template import Template
 
@@ -18,6 +21,8 @@ from heat_lite.template.template import Template
 REFERENCES = {'get_resource', 'get_attr', 'Ref', 'Fn::GetAtt'}
 PARAMETER_READS = {'get_param', 'Ref'}
 FILE_READS = {'get_file'}
+#: what the definition of a member has
+MEMBER_KEYS = {'type', 'properties', 'metadata'}
 
 
 class Place(typing.NamedTuple):
@@ -31,14 +36,20 @@ class Place(typing.NamedTuple):
 
 
 def move(
-    templates: Mapping[str, Template], moves: Mapping[Place, Place]
+    templates: Mapping[str, Template],
+    moves: Mapping[Place, Place],
+    files: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Template], dict[str, list[str]]]:
     """Return the templates with the resources at their new places, and what breaks in each.
 
     References follow their resources within a template. A template gets the parameters and files
     that resources which come from another one read, and its environment their entries.
+
+    The key of a nested template is the place of the resource that has it. ``files`` has for those
+    whose parents shall change with them the name of the file that it is; '' for one of the members
+    of a group.
     """
-    mover = _Mover(templates, moves)
+    mover = _Mover(templates, moves, files or {})
     return mover.move(), mover.problems
 
 
@@ -46,13 +57,18 @@ def rename_entries(environment: Values, names: Mapping[str, str]) -> Values:
     """Return an environment whose entries of single resources have the new names, or paths."""
     entries = copy.deepcopy(_entries(environment))
     taken = [(_take(entries, *old.split('/')), new.split('/')) for old, new in names.items()]
+    return _with_entries(environment, _put(entries, taken))
+
+
+def _put(entries: Values, taken: Iterable[tuple[Value, Sequence[str]]]) -> Values:
+    """Add entries, those that are not None, at their paths."""
     for entry, (*outer, name) in taken:
         place = entries
         for each in outer if entry is not None else ():
             place = place.setdefault(each, {})
         if entry is not None:
             place[name] = entry
-    return environment if entries == _entries(environment) else _with_entries(environment, entries)
+    return entries
 
 
 def _take(entries: Values, name: str, *path: str) -> Value:
@@ -73,29 +89,78 @@ def _entries(environment: Values) -> Values:
 
 
 def _with_entries(environment: Values, entries: Values) -> Values:
+    if entries == _entries(environment):
+        return environment
     registry = {**(environment.get(RESOURCE_REGISTRY) or {}), PER_RESOURCE: entries}
     return {**environment, RESOURCE_REGISTRY: registry}
 
 
 class _Mover:
-    def __init__(self, templates: Mapping[str, Template], moves: Mapping[Place, Place]) -> None:
+    def __init__(
+        self,
+        templates: Mapping[str, Template],
+        moves: Mapping[Place, Place],
+        files: Mapping[str, str],
+    ) -> None:
         self._templates = templates
         self._moves = moves
+        self._files = files
         self.problems: dict[str, list[str]] = {key: [] for key in templates}
+        self._resources: dict[str, Values] = {key: {} for key in templates}
+        #: by the key of a template the parts that it gets, with those of the templates they are of
+        self._borrowed: dict[str, list[tuple[str, Value]]] = {key: [] for key in templates}
+        #: the changed files of nested templates by their stacks
+        self._texts: dict[str, dict[str, str]] = collections.defaultdict(dict)
 
     def move(self) -> dict[str, Template]:
-        resources: dict[str, Values] = {key: {} for key in self._templates}
-        borrowed: dict[str, list[tuple[Template, Value]]] = {key: [] for key in self._templates}
         for key, template in self._templates.items():
             for name, snippet in template.resource_snippets.items():
                 to = self._moves.get(Place(key, name), Place(key, name))
-                resources[to.template][to.name] = self._resource(template, key, to, snippet)
-                if to.template != key:
-                    borrowed[to.template].append((template, snippet))
-        return {
-            key: self._changed(key, template, resources[key], borrowed[key])
-            for key, template in self._templates.items()
-        }
+                if to.template != key and self._files.get(to.template) == '':
+                    self._resources[to.template][to.name] = {}  # the group has the definition
+                    continue
+                moved, origin = self._resource(template, key, to, snippet), key
+                while origin in self._files and not _is_in(to.template, origin):
+                    moved, origin = self._raised(moved, origin, to)
+                self._resources[to.template][to.name] = moved
+                if to.template != origin:
+                    self._borrowed[to.template].append((origin, moved))
+        changed = {}
+        for key in sorted(self._templates, key=lambda key: -key.count('/')):
+            changed[key] = self._changed(key, self._templates[key])
+            if key in self._files:
+                self._change_parent(key, changed[key])
+        return {key: changed[key] for key in self._templates}
+
+    def _raised(self, snippet: Values, key: str, to: Place) -> tuple[Values, str]:
+        """Return a resource of a nested template in the words of the one around it, and its key."""
+        outer, _, name = key.rpartition('/')
+        nested, parent = self._templates[key], self._templates[outer]
+        if not self._files[key]:  # members have the words of the parent already
+            return self._resource(parent, outer, to, snippet), outer
+        if not _means_the_same(snippet, nested, parent):
+            self.problems[outer].append(f'{outer} is written in another version of the language')
+        for each in sorted(conditions_read(snippet) & nested.section_map('conditions').keys()):
+            self.problems[outer].append(f'{to} depends on the condition {each} of {key}')
+        given = _properties(parent, parent.resource_snippets[name])
+        defaults = {each: schema.default for each, schema in nested.parameter_schemata.items()}
+        replace = self._replacer(parent, outer, to.template, str(to))
+        values = _replaced({**defaults, **given}, replace)
+
+        def inlined(value: Value) -> Value:
+            if isinstance(value, list):
+                return [*map(inlined, value)]
+            if not isinstance(value, dict):
+                return value
+            for each in _calls(value, PARAMETER_READS) if len(value) == 1 else ():
+                if values.get(each) is not None and each in value.values():
+                    return values[each]
+                if each in defaults:
+                    text = f'{to} reads {each}, of {key}, in a way that {outer} cannot'
+                    self.problems[to.template].append(text)
+            return {each: inlined(part) for each, part in value.items()}
+
+        return inlined(snippet), outer
 
     def _resource(self, template: Template, key: str, to: Place, snippet: Values) -> Values:
         replace = self._replacer(template, key, to.template, str(to))
@@ -119,18 +184,19 @@ class _Mover:
 
         return replace
 
-    def _changed(self, key: str, template: Template, resources: Values, borrowed: list) -> Template:
+    def _changed(self, key: str, template: Template) -> Template:
         words = template.version.dialect.sections
-        data = {**template.data, words['resources']: resources}
+        data = {**template.data, words['resources']: self._resources[key]}
         if template.output_snippets:
             outputs = template.output_snippets.items()
             data[words['outputs']] = {
                 name: _replaced(value, self._replacer(template, key, key, f'output {key}/{name}'))
                 for name, value in outputs
             }
-        files, environment = template.files, self._moved_entries(key)
+        files, environment = {**template.files, **self._texts[key]}, self._moved_entries(key)
         word = template.version.dialect.resource['type']
-        for source, snippet in borrowed:
+        for origin, snippet in self._borrowed[key]:
+            source = self._templates[origin]
             if not _means_the_same(snippet, source, template):
                 self.problems[key].append(f'{key} is written in another version of the language')
             lacking = conditions_read(snippet) & source.section_map('conditions').keys()
@@ -144,21 +210,64 @@ class _Mover:
                 files = {**source.files, **files}
         text = template.text if data == template.data else None
         changed = Template(data, files, Environment(environment), text)
-        self._check_settings(key, changed.environment)
+        if key not in self._files:
+            self._check_settings(key, changed.environment)
         return changed
 
+    def _change_parent(self, key: str, changed: Template) -> None:
+        """Let the template around a nested one give what it has become."""
+        outer, _, name = key.rpartition('/')
+        parent, before = self._templates[outer], self._templates[key]
+        container = self._resources[outer].get(name)
+        if changed.data == before.data or container is None:
+            return
+        properties = _properties(parent, container)
+        if self._files[key]:
+            self._keep_text(key, changed)
+            new = changed.section_map('parameters').keys() - before.section_map('parameters')
+            word = 'get_param' if 'get_param' in parent.version.functions else 'Ref'
+            reads = {each: {word: each} for each in sorted(new)}
+            properties = {**reads, **properties}
+            self._borrowed[outer] += [
+                (origin, {each: reads[each] for each in parameters_read(snippet) & new})
+                for origin, snippet in self._borrowed[key]
+                if origin != outer
+            ]
+        else:
+            count = properties.get('count', 1)
+            more = len(changed.resource_snippets) - len(before.resource_snippets)
+            if not isinstance(count, int):
+                self.problems[outer].append(f'the count of {key} is no number in the template')
+                return
+            properties = {**properties, 'count': count + more}
+        if properties:
+            word = parent.version.dialect.resource['properties']
+            self._resources[outer][name] = {**container, word: properties}
+
+    def _keep_text(self, key: str, changed: Template) -> None:
+        """Store the text of a nested template in the file of its root that it is made of."""
+        root, file = key.partition('/')[0], self._files[key]
+        text = yaml_writer.to_yaml({**changed.data})
+        if file not in self._templates[root].files:
+            self.problems[root].append(f'{key} has its template from {file}, no file of {root}')
+        elif self._texts[root].setdefault(file, text) != text:
+            self.problems[root].append(f'{file} would become several templates')
+
     def _moved_entries(self, key: str) -> Values:
-        """Return the environment of a template with the entries of the resources it will have."""
+        """Return the environment of a template with the entries of the resources it will have.
+
+        Those of resources in nested stacks are below the names of the resources around these.
+        """
         environment: Values = self._templates[key].environment.data
-        came = {}
+        entries = copy.deepcopy(_entries(environment))
+        came = []
         for source, to in self._moves.items():
             given = _entries(self._templates[source.template].environment.data)
-            if to.template == key and source.name in given:
-                came[to.name] = given[source.name]
-        gone = {source.name for source in self._moves if source.template == key}
-        before = _entries(environment)
-        after = {**{name: each for name, each in before.items() if name not in gone}, **came}
-        return environment if after == before else _with_entries(environment, after)
+            if _is_in(source.template, key):
+                _take(entries, *_path(source, key))
+            if _is_in(to.template, key):
+                came.append((given.get(source.name), _path(to, key)))
+        return _with_entries(environment, _put(entries, came))
 
     def _check_settings(self, key: str, environment: Environment) -> None:
         """Note the resources that would lose entries, which a pattern gives them."""
@@ -186,6 +295,34 @@ class _Mover:
                 own = environment.get(section) or {}
                 environment = {**environment, section: {name: given[name], **own}}
         return environment
+
+
+def _is_in(key: str, outer: str) -> bool:
+    """Return whether a template is another one, or nested in it."""
+    return f'{key}/'.startswith(f'{outer}/')
+
+
+def _path(place: Place, key: str) -> list[str]:
+    return str(place)[len(key) + 1 :].split('/')
+
+
+def _properties(template: Template, snippet: Values) -> Values:
+    return snippet.get(template.version.dialect.resource['properties']) or {}
+
+
+def group_template(parent: Template, name: str, members: Collection[str]) -> Template | None:
+    """Return the members of a ResourceGroup in the words of the template that has it.
+
+    None if these do not tell the definition of one member.
+    """
+    given = _properties(parent, parent.resource_snippets[name])
+    definition, placeholder = given.get('resource_def'), given.get('index_var', '%index%')
+    if not isinstance(definition, dict) or 'type' not in definition:
+        return None
+    words, key = parent.version.dialect, parent.version.key
+    member = {words.resource[each]: definition[each] for each in MEMBER_KEYS & definition.keys()}
+    made = {each: render_member(member, placeholder, each) for each in members}
+    return Template({key: parent.data[key], words.sections['resources']: made}, {}, Environment({}))
 
 
 def _means_the_same(snippet: Value, source: Template, target: Template) -> bool:
