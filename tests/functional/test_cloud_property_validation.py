@@ -253,6 +253,8 @@ ADMIN_TYPES = {
     'OS::Nova::Flavor': {'ram': 1, 'vcpus': 1},
     'OS::Cinder::VolumeType': {'name': 't'},
     'OS::Neutron::QoSPolicy': {},
+    'OS::Nova::FlavorAccess': {'type': 'a flavor', 'project': 'a project'},
+    'OS::Placement::Trait': {'name': 'CUSTOM_IT'},
 }
 
 

@@ -78,6 +78,10 @@ def test_is_admin_requires_role_and_admin_project(enforcer, roles, of_admin_proj
     [
         ('OS::Nova::Flavor', False, True),
         ('OS::Keystone::User', False, True),
+        ('OS::Cinder::GroupType', False, True),
+        ('OS::Designate::TLD', False, True),
+        ('OS::Ironic::Node', False, True),
+        ('OS::Placement::Inventory', False, True),
         ('OS::Keystone::EC2Credential', True, True),
         ('OS::Nova::Server', True, True),
         ('my.yaml', True, True),
