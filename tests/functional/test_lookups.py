@@ -5,7 +5,8 @@ import pytest
 from heat_lite.clients.finders import FINDERS
 from heat_lite.common import exception
 from heat_lite.resources.openstack import lookup as lookup_type
-from tests.functional.clouds import driver, ids, running_cloud  # noqa: F401 - fixtures
+from tests import cloud
+from tests.functional.clouds import driver, ids, request_context, running_cloud  # noqa: F401
 
 # ruff: noqa: F811 - fixtures are arguments
 LOOKUP, VALUE = 'OS::HeatLite::Lookup', 'OS::Heat::Value'
@@ -120,9 +121,12 @@ def test_lookup_of_what_the_stack_makes_waits_for_it(driver, ids):
         ({'filters': {'name': 'web-9'}}, '{"name": "web-9"}: no object fits. Change the filters'),
         ({'filters': {'min_disk': 9}}, 'none of the . objects that its service lists fits'),
         ({'patterns': {'name': 'web.*'}}, r'2 objects fit: "web-1" \(.*"take" to newest'),
-        ({'filters': {'nme': 'x'}}, 'none of the . objects has a field "nme". Did you mean "name"'),
+        (
+            {'filters': {'nme': 'x'}},
+            r'none of the . objects has a field "nme". Did you mean "name"\?$',
+        ),
         ({'patterns': {'name': '('}}, 'is no regular expression'),
-        ({'sort': ['nothing']}, 'has a field "nothing". They have architecture, '),
+        ({'sort': ['nothing']}, r'has a field "nothing". They have architecture, .*\w\.$'),
     ],
 )
 def test_lookup_that_fails_refuses_the_create(properties, text, driver, images):
@@ -274,13 +278,41 @@ def test_lookup_that_the_service_does_not_answer_is_refused(
     status, error, running_cloud, driver, ids
 ):
     running_cloud.cloud.fail('GET', '/networks$', status, times=99, message='not now')
-    with pytest.raises(error, match='not now'):
-        driver.create(template(**NETWORKS))
+    with pytest.raises(error, match='not now') as raised:
+        driver.create(template(**NETWORKS, filters={'name': 'n'}))
+    place = 'resources.it.properties: The lookup of neutron.network, filters {"name": "n"}: not now'
+    assert place in str(raised.value)
+    advised = 'the user of the stack may not list them: give the id' in str(raised.value)
+    assert advised == (status == 403)
 
 
 def test_lookup_in_a_service_without_the_extension_is_refused(driver, ids):
-    with pytest.raises(exception.ResourceTypeUnavailable, match='lbaasv2'):
+    text = 'resources.it.properties: The lookup of neutron.lbaas.pool: .*lbaasv2'
+    with pytest.raises(exception.StackValidationFailed, match=text):
         driver.create(template(kind='neutron.lbaas.pool', take='first'))
+
+
+def test_lookup_in_a_service_that_the_cloud_lacks_is_refused(
+    running_cloud, driver, ids, monkeypatch
+):
+    service = running_cloud.identity
+    monkeypatch.delitem(service.services, 'network')
+    _, _, headers = service.issue(cloud.USER, {'project': {}}, ['password'])
+    token = dict(headers)['X-Subject-Token']
+    monkeypatch.setattr(driver, 'context', request_context(running_cloud, auth_token=token))
+    text = 'resources.it.properties: The lookup of neutron.network: .*not in service catalog'
+    with pytest.raises(exception.StackValidationFailed, match=text):
+        driver.create(template(**NETWORKS))
+
+
+def test_lookup_that_is_refused_amid_a_create_names_its_resource(running_cloud, driver, ids):
+    running_cloud.cloud.fail('GET', '/networks$', 403, times=99)
+    later = {**lookup(**NETWORKS), 'depends_on': 'one'}
+    stack = driver.create({'resources': {'it': later, 'one': {'type': 'OS::Heat::RandomString'}}})
+    assert driver.state(stack) == 'CREATE_FAILED'
+    reason = driver.stack(stack)['stack_status_reason']
+    assert 'resources.it: The lookup of neutron.network: it went wrong' in reason
+    driver.delete(stack)
 
 
 def test_lookup_reads_a_bounded_number_of_objects(running_cloud, driver, ids, monkeypatch):

@@ -31,6 +31,7 @@ ONE, NEWEST, FIRST, MANY = 'one', 'newest', 'first', 'many'
 FOUND = 'found'
 #: objects that a lookup may read, find, and name in an error
 MAX_LISTED, MAX_FOUND, MAX_NAMED = 20_000, 1000, 5
+REFUSED = ' - the user of the stack may not list them: give the id of the object instead'
 #: the fields in which services show the id and the time of the creation of an object
 ID_FIELDS = ('id', 'uuid', 'name')
 TIME_FIELDS = ('created_at', 'created', 'creation_time')
@@ -43,21 +44,13 @@ def _find_now(read, resource):
     stack = resource.stack
     if not stack.checks_values or stack.requirements[resource.name]:
         return  # what is required may have to exist first
-    service = None
+    path = resource.definition.path
     try:
-        question = Question(resource.properties)
-        service = question.finder.service
-        stack.clients().require(service, question.finder.extension)
-        question.ask(resource.client(service))
+        Question(resource.properties).ask(stack.clients())
     except errors.Unavailable as error:
-        raise exception.ServiceUnavailable(reason=str(error)) from error
-    except (errors.NoSuchObject, errors.ServiceError) as error:
-        path = resource.definition.path
+        raise exception.ServiceUnavailable(reason=f'{".".join(path)}: {error}') from error
+    except (errors.NoSuchObject, errors.ServiceError, errors.NoCloud) as error:
         raise exception.StackValidationFailed(str(error), path=path) from error
-    except errors.NoCloud as error:
-        raise exception.ResourceTypeUnavailable(
-            service_name=service, resource_type=resource.type(), reason=f'{error}.'
-        ) from error
 
 
 class Lookup(ServiceResource):
@@ -186,15 +179,13 @@ class Lookup(ServiceResource):
         return answer and self._change(answer)
 
     def _ask(self, definition):
-        question = Question(self.properties_of(definition))
-        return question.ask(self.client(question.finder.service))
+        return Question(self.properties_of(definition)).ask(self.stack.clients())
 
     def _look(self):
         """Generator: ask the service and return the answer."""
         question = Question(self.properties)
-        service = question.finder.service
-        retry = ServiceRetry(self, service=service)
-        return (yield from retry.until_answered(question.ask, self.client(service)))
+        retry = ServiceRetry(self, service=question.finder.service)
+        return (yield from retry.until_answered(question.ask, self.stack.clients()))
 
     def _differs(self, answer):
         before = self._last_answer()
@@ -293,10 +284,19 @@ class Question:
         key = key or live_state.list_key(path)
         return Finder(self._given['service'], path, None, key, label, filters_by_name=False)
 
-    def ask(self, client):
-        """Return what the client's service lists: the attributes of the lookup by name. Raises
-        NoSuchObject for none, and for several where one is asked for.
+    def ask(self, clients):
+        """Return what the service lists: the attributes of the lookup by name. Raises NoSuchObject
+        for none, and for several where one is asked for, ServiceError and NoCloud.
         """
+        try:
+            clients.require(self.finder.service, self.finder.extension)
+            return self._ask(clients.client(self.finder.service))
+        except (errors.ServiceError, errors.NoCloud) as error:
+            advice = REFUSED if isinstance(error, errors.Forbidden) else ''
+            error.message = self._text(f'{error}{advice}')
+            raise
+
+    def _ask(self, client):
         listed, fitting = 0, []
         fields = set()
         for each in self._listed(client):
@@ -387,12 +387,16 @@ class Question:
         return {'id': own[0], 'name': own[1], 'ids': ids, 'names': names, FOUND: found}
 
     def _error(self, text):
+        return errors.NoSuchObject(reason=self._text(text))
+
+    def _text(self, text):
         names = ('query', 'filters', 'patterns')
         asked = ''.join(
             f', {name} {as_json(self._given[name])}' for name in names if self._given[name]
         )
         kind = self._given['kind'] or self.finder.label
-        return errors.NoSuchObject(reason=f'The lookup of {kind}{asked}: {text}.')
+        end = '' if text[-1] in '.?' else '.'
+        return f'The lookup of {kind}{asked}: {text}{end}'
 
 
 def _has(value, wanted):
