@@ -41,12 +41,53 @@ from heat_lite.template.support import OURS
 
 #: properties that a container has of its image
 IMAGE_PARTS = {'command', 'entrypoint', 'working_dir', 'user'}
-#: variables that engines set by themselves
-SET_BY_ENGINE = {'PATH', 'HOME', 'HOSTNAME', 'TERM', 'container'}
 LIMITS = {'memory', 'cpus', 'cpu_shares', 'cpu_set', 'restart'}
 
 
-class Container(ProcessContainer, SeparateStackUser):
+class DescribedContainer(ProcessContainer):
+    """A container whose engine shows the properties of its resource."""
+
+    shown_at = {
+        'command': 'Config.Cmd',
+        'entrypoint': 'Config.Entrypoint',
+        'user': 'Config.User',
+        'hostname': 'Config.Hostname',
+        'tty': 'Config.Tty',
+        'stdin_open': 'Config.OpenStdin',
+        'privileged': 'HostConfig.Privileged',
+        'read_only': 'HostConfig.ReadonlyRootfs',
+    }
+
+    def described(self, found):
+        stored = self.stored_properties() or {}
+        return {
+            **super().described(found),
+            **container_body.live_values(found, stored.get('networks')),
+            **container_body.shown_values(found),
+            'image': self.shown_image(found),
+        }
+
+    def live_properties(self):
+        """Return the properties of the container without what its image gives."""
+        shown, described = self.inspect(), super().live_properties()
+        config = self.image_config(shown)
+        given = self.described({**shown, 'Config': {'Image': '', **config}})
+        same = {
+            name for name in described if name in IMAGE_PARTS and described[name] == given[name]
+        }
+        if shown['Id'].startswith(described.get('hostname', '-')):
+            same.add('hostname')
+        found = {name: value for name, value in described.items() if name not in same}
+        for name in ('environment', 'labels'):
+            own = set((found.get(name) or {}).items()) - set(given[name].items())
+            found[name] = {
+                key: value for key, value in sorted(own) if key not in container_body.SET_BY_ENGINE
+            }
+        found['networks'] = container_body.joined_networks(shown)
+        return {name: value for name, value in found.items() if value not in ({}, [], 0)}
+
+
+class Container(DescribedContainer, SeparateStackUser):
     """A container that serves. It is complete when it runs and is healthy.
 
     A replacement starts beside the container, which ends only when the replacement is healthy. If
@@ -151,52 +192,6 @@ class Container(ProcessContainer, SeparateStackUser):
             self.stored_properties(), observed, self.definition.ignored_paths
         )
         return drift and lifecycle.Drift(drift)
-
-    shown_at = {
-        'command': 'Config.Cmd',
-        'entrypoint': 'Config.Entrypoint',
-        'user': 'Config.User',
-        'hostname': 'Config.Hostname',
-        'tty': 'Config.Tty',
-        'stdin_open': 'Config.OpenStdin',
-        'privileged': 'HostConfig.Privileged',
-        'read_only': 'HostConfig.ReadonlyRootfs',
-    }
-
-    def described(self, found):
-        stored = self.stored_properties() or {}
-        image, wanted = found['Config']['Image'], stored.get('image')
-        if wanted and self._image(wanted).get('Id') == self._image(image).get('Id'):
-            image = wanted  # engines show the whole name
-        return {
-            **super().described(found),
-            **container_body.live_values(found, stored.get('networks')),
-            **container_body.shown_values(found),
-            'image': image,
-        }
-
-    def live_properties(self):
-        """Return the properties of the container without what its image gives."""
-        shown, described = self.inspect(), super().live_properties()
-        config = self._image(shown['Config']['Image']).get('Config') or {}
-        given = self.described({**shown, 'Config': {'Image': '', **config}})
-        same = {
-            name for name in described if name in IMAGE_PARTS and described[name] == given[name]
-        }
-        if shown['Id'].startswith(described.get('hostname', '-')):
-            same.add('hostname')
-        found = {name: value for name, value in described.items() if name not in same}
-        for name in ('environment', 'labels'):
-            own = set((found.get(name) or {}).items()) - set(given[name].items())
-            found[name] = {key: value for key, value in sorted(own) if key not in SET_BY_ENGINE}
-        found['networks'] = container_body.joined_networks(shown)
-        return {name: value for name, value in found.items() if value not in ({}, [], 0)}
-
-    def _image(self, name):
-        try:
-            return self.container_engine().call('inspect_image', name)
-        except errors.NotFound:
-            return {}
 
     def get_live_state(self, resource_properties):
         stored = self.stored_properties()
@@ -328,7 +323,7 @@ LIST = '/containers/json'
 FIRST_POLL, MAX_POLL = 0.1, 1.0
 
 
-class Job(ProcessContainer):
+class Job(DescribedContainer):
     """A container that runs to its end. The job fails with its exit status."""
 
     resource_type = 'HeatLite::Container::Job'
@@ -354,6 +349,12 @@ class Job(ProcessContainer):
 
     def host_uses(self):
         return container_body.host_uses(self.properties)
+
+    def handle_adopt(self, resource_data):
+        """Generator: take a container over; wait for its end if its results are not known."""
+        super().handle_adopt(resource_data)
+        if EXIT_CODE not in self.data():
+            yield from self.wait_until_ready()
 
     def wait_until_ready(self):
         """Generator: wait for the end of the container. Raises Error for another exit status."""

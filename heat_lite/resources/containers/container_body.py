@@ -10,6 +10,8 @@ MIB = 1 << 20
 #: microseconds of a period in which a container may use ``cpus`` times as much CPU time
 CPU_PERIOD = 100000
 SECRETS = '/run/secrets'
+#: variables that engines set by themselves
+SET_BY_ENGINE = {'PATH', 'HOME', 'HOSTNAME', 'TERM', 'container'}
 #: the networks of containers that are given none, of Docker and of Podman
 DEFAULT_NETWORKS = ('bridge', 'podman')
 #: the name of a volume that an engine has made for a path of an image

@@ -59,6 +59,7 @@ CAPABILITIES = (
     'BLOCK_SUSPEND',
     'ALL',
 )
+PERMITTED = 'CgroupPermissions'
 PERMISSIONS = ('r', 'w', 'm', 'rw', 'rm', 'wm', 'rwm')
 ALL_LINES = 'all'
 HOST_IP = r'[0-9A-Fa-f:.\[\]]*'
@@ -232,6 +233,55 @@ class DockerContainer(ProcessContainer):
     def container_networks(self):
         return ()
 
+    # ------------------------------------------------------------ live state
+
+    shown_at = {
+        'memory': 'HostConfig.Memory',
+        'cpu_shares': 'HostConfig.CpuShares',
+        'cpu_set': 'HostConfig.CpusetCpus',
+        'privileged': 'HostConfig.Privileged',
+        'read_only': 'HostConfig.ReadonlyRootfs',
+        'tty': 'Config.Tty',
+        'open_stdin': 'Config.OpenStdin',
+        'dns': 'HostConfig.Dns',
+        'volumes_from': 'HostConfig.VolumesFrom',
+        'cap_add': 'HostConfig.CapAdd',
+        'cap_drop': 'HostConfig.CapDrop',
+        'restart_policy': 'HostConfig.RestartPolicy',
+    }
+
+    def described(self, found):
+        """Return the properties without what the image gives; those of the template where the
+        engine shows the same in another form.
+        """
+        stored, image = self.stored_properties() or {}, self.image_config(found)
+        host, config = found['HostConfig'], found['Config']
+        values = {**super().described(found), 'image': self.shown_image(found)}
+        for name in ('dns', 'volumes_from', 'cap_add', 'cap_drop'):
+            values[name] = values[name] or []
+        policy = values['restart_policy'] or {}
+        values['restart_policy'] = {**policy, 'Name': policy.get('Name') or 'no'}
+        for name, key, nothing in (('cmd', 'Cmd', []), ('user', 'User', '')):
+            is_own = stored.get(name) or config.get(key) != image.get(key)
+            values[name] = (config.get(key) if is_own else None) or nothing
+        if stored.get('hostname') or not found['Id'].startswith(config['Hostname']):
+            values['hostname'] = config['Hostname']
+        if config.get('StdinOnce'):  # Podman does not show it
+            values['stdin_once'] = True
+        mounts = container_body.shown_values(found)['volumes']
+        return {
+            **values,
+            'env': _shown_env(config, image, stored.get('env')),
+            'port_specs': _shown_specs(host, config, image, stored.get('port_specs')),
+            'port_bindings': _shown_bindings(host, stored.get('port_bindings') or {}),
+            'volumes': dict(_shown_mount(each, stored.get('volumes') or {}) for each in mounts),
+            'devices': _shown_devices(host, stored.get('devices') or []),
+            'links': {
+                name.strip('/'): alias.rpartition('/')[2]
+                for name, alias in (each.split(':') for each in host.get('Links') or ())
+            },
+        }
+
     # ------------------------------------------------------------ attributes
 
     def resolve_attribute(self, name):
@@ -310,3 +360,70 @@ def _bind(source, target):
     if given is not target:
         return f'{source}:{path}'
     return f'{source}:{path}:{given.get("mode") or ("ro" if given.get("ro") else "rw")}'
+
+
+def _shown_env(config, image, wanted):
+    shown, given = set(config.get('Env') or ()), set(image.get('Env') or ())
+    own = {
+        each for each in shown - given if each.partition('=')[0] not in container_body.SET_BY_ENGINE
+    }
+    is_same = wanted is not None and own <= {*container_body.texts(wanted)} <= shown
+    return wanted if is_same else sorted(own)
+
+
+def _shown_specs(host, config, image, wanted):
+    """Return the ports that a container exposes, but those that are published."""
+    exposed = {*(config.get('ExposedPorts') or ())}
+    own = exposed - {*(image.get('ExposedPorts') or ())} - {*_published(host)}
+    is_same = wanted is not None and own <= {_port(each) for each in wanted} <= exposed
+    return wanted if is_same else sorted(own)
+
+
+def _published(host):
+    ports = host.get('PortBindings') or {}
+    return {port: hosts for port, hosts in ports.items() if hosts}
+
+
+def _shown_bindings(host, wanted):
+    given = {_port(port): (port, each) for port, each in wanted.items()}
+    found = {}
+    for port, hosts in _published(host).items():
+        key, value = given.get(port, (port, None))
+        is_same = port in given and _is_bound(_binding(key, value)[1], hosts)
+        found[key] = value if is_same else hosts
+    return found
+
+
+def _is_bound(wanted, hosts):
+    """Return whether the ports of the host are the given ones; none means any."""
+    return len(wanted) == len(hosts) and all(
+        each['HostIp'] in (there.get('HostIp') or '', '0.0.0.0')
+        and each['HostPort'] in ('', there['HostPort'])
+        for each, there in zip(wanted, hosts, strict=True)
+    )
+
+
+def _shown_mount(mount, wanted):
+    source = mount.get('volume') or mount['host_path']
+    path, mode = mount['path'], 'ro' if mount['read_only'] else 'rw'
+    if source in wanted:
+        _, target, options = f'{_bind(source, wanted[source])}:rw'.removeprefix(source).split(':')[
+            :3
+        ]
+        if (target, 'ro' in options.split(',')) == (path, mount['read_only']):
+            return source, wanted[source]
+    return source, {'bind': path, 'mode': mode}
+
+
+def _shown_devices(host, wanted):
+    shown = host.get('Devices') or []
+    pairs = zip(map(container_body.device, wanted), shown, strict=False)
+    # Podman shows no permissions
+    if len(wanted) == len(shown) and all(
+        given == {**each, PERMITTED: each[PERMITTED] or given[PERMITTED]} for given, each in pairs
+    ):
+        return wanted
+    return [
+        {'path_on_host': each['PathOnHost'], 'path_in_container': each['PathInContainer']}
+        for each in shown
+    ]

@@ -141,6 +141,12 @@ class Image(EngineObject):
             values['labels'] = stored.get('labels') or {}
         return values
 
+    def live_properties(self):
+        """Return the name; an image that a stack has made goes with its new owner, too."""
+        labels = container_body.labels(self.inspect())
+        keep = {'keep': False} if container_labels.PROJECT in labels else {}
+        return {**super().live_properties(), **keep}
+
     def handle_create(self):
         if self.properties['context']:
             yield from self._build()

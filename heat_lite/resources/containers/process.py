@@ -285,6 +285,22 @@ class ProcessContainer(EngineObject):
                 f'{state["ExitCode"]}'
             )
 
+    def shown_image(self, found):
+        """Return the name of the image of a container: the given one if it is of the same image."""
+        image, wanted = found['Config']['Image'], (self.stored_properties() or {}).get('image')
+        is_same = wanted and self._image(wanted).get('Id') == self._image(image).get('Id')
+        return wanted if is_same else image  # engines show the whole name
+
+    def image_config(self, found):
+        """Return what a container has of its image."""
+        return self._image(found['Config']['Image']).get('Config') or {}
+
+    def _image(self, name):
+        try:
+            return self.container_engine().call('inspect_image', name)
+        except errors.NotFound:
+            return {}
+
     # ------------------------------------------------------------ stop and delete
 
     def stop_container(self):
