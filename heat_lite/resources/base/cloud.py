@@ -155,6 +155,15 @@ class ServiceResource(Resource):
     def live_properties(self):
         return live_state.describe_listed(self)
 
+    def handle_delete(self):
+        if self.resource_id is not None:
+            yield from self.delete_object()
+
+    def delete_object(self):
+        """Generator: delete the object, which exists as far as the resource knows."""
+        return
+        yield  # makes this hook a generator, like the methods that override it
+
     def delete_path(self, path):
         """Generator: delete the object of this path (see ``delete_if_present``)."""
         return (yield from self.delete_if_present(self.client().delete, path))
@@ -410,9 +419,7 @@ class CloudResource(ServiceObject):
             values[key] = self.physical_resource_name()
         return values
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         there = yield from self.delete_path(self.object_path())
         if there and self.rest.deletes_async:
             yield from self.wait_until_deleted()

@@ -139,6 +139,6 @@ class Relation(ServiceResource):
         yield from self.connect()
         self.data_delete(LEFT)
 
-    def handle_delete(self):
-        if self.resource_id is not None and LEFT not in self.data():
+    def delete_object(self):
+        if LEFT not in self.data():
             yield from self.disconnect()

@@ -236,9 +236,8 @@ class EngineObject(ServiceResource):
         yield
         self.inspect()
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.request_if_present(f'remove_{self.noun}', self.resource_id)
+    def delete_object(self):
+        yield from self.request_if_present(f'remove_{self.noun}', self.resource_id)
 
 
 class ThreadedCall:

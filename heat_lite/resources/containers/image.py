@@ -218,8 +218,8 @@ class Image(EngineObject):
         except errors.NotFound:
             return None
 
-    def handle_delete(self):
-        if self.resource_id is None or self._keeps():
+    def delete_object(self):
+        if self._keeps():
             return
         # by name: the same image may have other names; but its replacement may have the name now
         shown = yield from self.request_if_found('inspect_image', self.object_name())

@@ -317,9 +317,7 @@ class ProcessContainer(EngineObject):
             yield from self.request('unpause', self.resource_id)  # Podman stops no paused one
             yield from self.request_in_thread(*stop, timeout=int(self.grace_seconds()))
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         try:
             yield from self.stop_container()
         except errors.NotFound:

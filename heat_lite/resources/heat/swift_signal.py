@@ -53,12 +53,11 @@ class SwiftSignalHandle(ServiceResource):
         self.data_set(URL, url, redact=True)
         self.resource_id_set(name)
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.call_with_retry(
-                self.client().delete_object, self.stack.id, self.resource_id
-            )
-            yield from self.call_with_retry(self.client().delete_container, self.stack.id)
+    def delete_object(self):
+        yield from self.call_with_retry(
+            self.client().delete_object, self.stack.id, self.resource_id
+        )
+        yield from self.call_with_retry(self.client().delete_container, self.stack.id)
 
     def get_reference_id(self):
         return self.data().get(URL) or super().get_reference_id()
@@ -104,9 +103,6 @@ class SwiftSignal(ServiceResource):
                     f'{len(signals)} of {wanted} received' + (f' - {reasons}' if reasons else '')
                 )
             yield TRANSPORT_POLL_SECONDS
-
-    def handle_delete(self):
-        """Do nothing: only the resource's row exists."""
 
     def _object_location(self):
         """Return the container and the name of the handle's object.

@@ -367,6 +367,5 @@ class PTRRecord(CloudResource):
     def is_described(self, found):
         return found['ptrdname'] is not None
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.delete_if_present(self._update, NO_NAME)
+    def delete_object(self):
+        yield from self.delete_if_present(self._update, NO_NAME)

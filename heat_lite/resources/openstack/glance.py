@@ -36,14 +36,14 @@ class GlanceImage(CloudResource):
         patch = json_patch.operations(self.fetch(), values)
         yield from self.send('PATCH', self.object_path(), patch, headers=PATCH)
 
-    def handle_delete(self):
+    def delete_object(self):
         """A generator: unprotect the image, then delete it."""
-        if self.resource_id is not None and self.stored_property('protected'):
+        if self.stored_property('protected'):
             try:
                 yield from self.update_object({'protected': False})
             except errors.NotFound:
                 return
-        yield from super().handle_delete()
+        yield from super().delete_object()
 
 
 class GlanceWebImage(GlanceImage):

@@ -79,10 +79,9 @@ class ImageAcceptance(CloudResource):
         yield from self.update_object(values)
         return {'member_id': self._member()}
 
-    def handle_delete(self):
+    def delete_object(self):
         """Generator: leave the offer open, if there is one."""
-        if self.resource_id is not None:
-            yield from self.delete_if_present(self._update, {'status': 'pending'})
+        yield from self.delete_if_present(self._update, {'status': 'pending'})
 
     def objects(self):
         """Return None: lists contain accepted images only."""
@@ -143,11 +142,11 @@ class MetadefNamespace(CloudResource):
         except errors.NotFound:
             return None
 
-    def handle_delete(self):
-        if self.resource_id is not None and self.stored_property('protected'):
+    def delete_object(self):
+        if self.stored_property('protected'):
             values = {'namespace': self.resource_id, 'protected': False}
             yield from self.delete_if_present(self._update, values)
-        yield from super().handle_delete()
+        yield from super().delete_object()
 
 
 #: properties that the request to Cinder does not have

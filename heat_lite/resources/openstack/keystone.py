@@ -140,14 +140,13 @@ class RoleAssignment(ServiceResource):
             if scope in each['scope'] and INHERITED not in each['scope']
         ]
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from assign(
-                self,
-                f'{self.actor}s/{self.stored_property(self.actor)}',
-                self.stored_property('roles'),
-                (),
-            )
+    def delete_object(self):
+        yield from assign(
+            self,
+            f'{self.actor}s/{self.stored_property(self.actor)}',
+            self.stored_property('roles'),
+            (),
+        )
 
 
 class KeystoneRole(CloudResource):
@@ -355,17 +354,16 @@ class KeystoneDomain(CloudResource):
         'enabled': switch('Whether the domain is enabled.'),
     }
 
-    def handle_delete(self):
+    def delete_object(self):
         """A generator: disable the domain first; Keystone refuses to delete an enabled one."""
-        if self.resource_id is not None:
-            yield from self.delete_if_present(
-                self.client().update,
-                self.object_path(),
-                self.rest.key,
-                {'enabled': False},
-                self.rest.update,
-            )
-            yield from super().handle_delete()
+        yield from self.delete_if_present(
+            self.client().update,
+            self.object_path(),
+            self.rest.key,
+            {'enabled': False},
+            self.rest.update,
+        )
+        yield from super().delete_object()
 
 
 class KeystoneService(CloudResource):

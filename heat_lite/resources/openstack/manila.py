@@ -384,12 +384,10 @@ class ShareAccess(CloudResource):
         wanted = {name: self.stored_property(name) for name in ('access_to', 'access_type')}
         return next((each['id'] for each in self._listed() if wanted.items() <= each.items()), None)
 
-    def handle_delete(self):
+    def delete_object(self):
         body = {'deny_access': {'access_id': self.resource_id}}
         request = self.client().request_json
-        if self.resource_id is not None and (
-            yield from self.delete_if_present(request, 'POST', self.collection(), body)
-        ):
+        if (yield from self.delete_if_present(request, 'POST', self.collection(), body)):
             yield from self.wait_until_deleted()
 
     def objects(self):

@@ -56,9 +56,8 @@ class Quota(ServiceResource):
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self._set_quota()
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.delete_if_present(self._request, 'DELETE')
+    def delete_object(self):
+        yield from self.delete_if_present(self._request, 'DELETE')
 
     def handle_check(self):
         self.show()

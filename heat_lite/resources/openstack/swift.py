@@ -77,9 +77,7 @@ class SwiftContainer(ServiceResource):
         )
         self.resource_id_set(name)
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         with contextlib.suppress(errors.NotFound):
             objects = self._objects()
             if objects and not self.stored_property('PurgeOnDelete'):

@@ -100,9 +100,8 @@ class SwiftObject(MetadataResource):
             self.client().request, 'PUT', self.path(), text=content, headers=headers
         )
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.delete_if_present(self.client().request, 'DELETE', self.path())
+    def delete_object(self):
+        yield from self.delete_if_present(self.client().request, 'DELETE', self.path())
 
     def get_live_state(self, resource_properties):
         head, content = self.show(), self.stored_property('content') or ''
@@ -177,9 +176,8 @@ class SwiftAccount(MetadataResource):
             }
         )
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self._post(self._without(self.stored_properties(), {}))
+    def delete_object(self):
+        yield from self._post(self._without(self.stored_properties(), {}))
 
     def _headers(self, values):
         quota, key = values.get('quota_bytes'), values.get('temp_url_key')

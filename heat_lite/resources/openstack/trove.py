@@ -354,17 +354,15 @@ class TroveCluster(CloudResource):
             found = None
             yield 1
 
-    def handle_delete(self):
+    def delete_object(self):
         """A generator: delete the cluster after its task has ended.
 
         The deletion is a task itself.
         """
-        if self.resource_id is None:
-            return
         with contextlib.suppress(errors.NotFound):
             while _task((yield from self.call_with_retry(self.fetch))) not in (IDLE, DELETING):
                 yield 1
-        yield from super().handle_delete()
+        yield from super().delete_object()
 
     def resolve_attribute(self, name):
         found = self.show() or {}

@@ -78,9 +78,8 @@ class ZaqarQueue(ServiceResource):
         self.require_object()
         self.client().show(self._path())
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.delete_if_present(self.client().delete_queue, self.resource_id)
+    def delete_object(self):
+        yield from self.delete_if_present(self.client().delete_queue, self.resource_id)
 
     def _path(self):
         return f'/queues/{quote(self.resource_id)}'
@@ -151,9 +150,6 @@ class ZaqarSignedQueueURL(ServiceResource):
             value = json.dumps(signed[name]) if name in LISTS else signed[name]
             self.data_set(name, value, redact=name == 'signature')
         self.resource_id_set(self.physical_resource_name())
-
-    def handle_delete(self):
-        """Do nothing: Zaqar cannot revoke a signature."""
 
     def resolve_attribute(self, name):
         if name == 'query_str':

@@ -173,10 +173,8 @@ class Container(CloudResource):
             )
             yield from self.wait_until_ready(None)
 
-    def handle_delete(self):
+    def delete_object(self):
         """A generator: stop a running container, then delete it."""
-        if self.resource_id is None:
-            return
         existed = yield from self.delete_if_present(
             self.client().request_json, 'DELETE', self.object_path(), params={'stop': 'true'}
         )

@@ -150,9 +150,7 @@ class ElasticIpAssociation(NetworkingResource):
             yield from self.handle_delete()
         yield from self.handle_create()
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         with contextlib.suppress(errors.NotFound):
             address = self.stored_property(ALLOCATION) or self._id_of(self.stored_property(ADDRESS))
             yield from self.associate_address(address, None)

@@ -55,10 +55,9 @@ class VPC(Ec2Object, NetworkingResource):
                 self.client().show, f'/routers/{router["id"]}', 'router'
             )
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self._delete_router()
-            yield from super().handle_delete()
+    def delete_object(self):
+        yield from self._delete_router()
+        yield from super().delete_object()
 
     def _delete_router(self):
         name = self.physical_resource_name()
@@ -92,14 +91,12 @@ class Subnet(Ec2Object, NetworkingResource):
         if router is not None:
             yield from self.add_router_interface(router['id'], self.resource_id)
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         with contextlib.suppress(errors.NotFound):
             router = self.router_of_vpc(self.stored_property('VpcId'))
             if router is not None:
                 yield from self.remove_router_interface(router['id'], self.resource_id)
-        yield from super().handle_delete()
+        yield from super().delete_object()
 
     def resolve_attribute(self, name):
         return self.properties[name]
@@ -124,10 +121,9 @@ class RouteTable(Ec2Object, NetworkingResource):
         if gateway:
             yield from self.set_gateway(self.resource_id, gateway['network_id'])
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.set_gateway(self.resource_id, None)
-            yield from super().handle_delete()
+    def delete_object(self):
+        yield from self.set_gateway(self.resource_id, None)
+        yield from super().delete_object()
 
 
 class SubnetRouteTableAssociation(NetworkingResource):
@@ -154,9 +150,7 @@ class SubnetRouteTableAssociation(NetworkingResource):
             return None
         return f'{self.stored_property("RouteTableId")}:{self.stored_property("SubnetId")}'
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         table, subnet = self.stored_property('RouteTableId'), self.stored_property('SubnetId')
         with contextlib.suppress(errors.NotFound):  # the subnet was deleted
             yield from self._move(subnet, {'id': table}, self.router_of_subnet(subnet))
@@ -230,9 +224,7 @@ class VPCGatewayAttachment(NetworkingResource):
         """Return the id by the stored properties: Heat stores none for this type."""
         return None if self.record.properties is None else self.stored_property('VpcId')
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         vpc_router = None
         with contextlib.suppress(errors.NotFound):  # the VPC was deleted
             vpc_router = self.router_of_vpc(self.stored_property('VpcId'))

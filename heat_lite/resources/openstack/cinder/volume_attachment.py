@@ -123,9 +123,8 @@ class Attachment(ServiceResource):
         given = (self.properties[name] for name in self.names)
         self.resource_id_set((yield from attach(self, *given)))
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from detach(self, *self.stored_ends())
+    def delete_object(self):
+        yield from detach(self, *self.stored_ends())
 
 
 class CinderVolumeAttachment(Attachment):

@@ -85,10 +85,8 @@ class Group(CloudResource):
             yield from self.update_object(values)
             yield from self.wait_until_ready(None)
 
-    def handle_delete(self):
+    def delete_object(self):
         """Generator: take the volumes out: Cinder deletes a group with or without all of them."""
-        if self.resource_id is None:
-            return
         volumes = self.stored_property('volumes')
         with contextlib.suppress(errors.NotFound):  # the request to delete it notices that, too
             if volumes:

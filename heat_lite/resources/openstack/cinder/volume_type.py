@@ -237,9 +237,8 @@ class QoSAssociation(ServiceResource):
         yield from self._request_types('associate', after - before)
         self.data_delete(RELEASED)
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self._request_types('disassociate', self._associated())
+    def delete_object(self):
+        yield from self._request_types('disassociate', self._associated())
 
     def prepare_for_replace(self, definition):
         """A generator: disassociate the volume types that the replacing association needs.

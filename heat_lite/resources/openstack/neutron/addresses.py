@@ -69,6 +69,5 @@ class Address(AddressUser):
         self.require_object()
         self.fetch()
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self.delete_path(f'/floatingips/{self.resource_id}')
+    def delete_object(self):
+        yield from self.delete_path(f'/floatingips/{self.resource_id}')

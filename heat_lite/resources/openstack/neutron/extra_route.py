@@ -61,9 +61,7 @@ class ExtraRoute(Connection):
         router = self.stored_property('router_id')
         return '{}:{destination}:{nexthop}'.format(router, **self._route())
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         router, route = self.stored_property('router_id'), self._route()
         try:
             left = [each for each in self._routes(router) if each != route]
@@ -148,11 +146,10 @@ class ExtraRouteSet(Connection):
                 self.resource_id, 'add_extraroutes', [each for each in wanted if each not in before]
             )
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self._request(
-                self.resource_id, 'remove_extraroutes', self.stored_property('routes') or []
-            )
+    def delete_object(self):
+        yield from self._request(
+            self.resource_id, 'remove_extraroutes', self.stored_property('routes') or []
+        )
 
     def handle_check(self):
         missing = [

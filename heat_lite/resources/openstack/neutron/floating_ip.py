@@ -166,15 +166,14 @@ class FloatingIPAssociation(VisibleConnection):
         )
         return found['port_id'] == self.stored_property('port_id')
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            # the physical id of an adopted resource may be another
-            yield from self.delete_if_present(
-                self.client().update,
-                f'/floatingips/{self.stored_property("floatingip_id")}',
-                'floatingip',
-                {'port_id': None},
-            )
+    def delete_object(self):
+        # the physical id of an adopted resource may be another
+        yield from self.delete_if_present(
+            self.client().update,
+            f'/floatingips/{self.stored_property("floatingip_id")}',
+            'floatingip',
+            {'port_id': None},
+        )
 
     def _associate(self, floating, port, address):
         values = {'port_id': port, 'fixed_ip_address': address}

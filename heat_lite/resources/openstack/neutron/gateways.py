@@ -86,12 +86,11 @@ class NetworkGateway(NeutronResource):
                 'connect_network', [each for each in after if each not in before]
             )
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            yield from self._request(
-                'disconnect_network', self._to_wire(self.stored_property('connections'))
-            )
-            yield from super().handle_delete()
+    def delete_object(self):
+        yield from self._request(
+            'disconnect_network', self._to_wire(self.stored_property('connections'))
+        )
+        yield from super().delete_object()
 
     def _to_wire(self, connections):
         return to_wire(self.properties_schema['connections'], list(connections or ()))

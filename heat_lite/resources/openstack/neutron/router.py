@@ -221,9 +221,7 @@ class RouterInterface(VisibleConnection):
         key, _, value = other.partition('=')
         return router, key, value
 
-    def handle_delete(self):
-        if self.resource_id is None:
-            return
+    def delete_object(self):
         router, key, value = self._parts()
         path = f'/routers/{router}/remove_router_interface'
         with contextlib.suppress(errors.NotFound):
@@ -287,9 +285,8 @@ class RouterGateway(VisibleConnection):
         found = self.client().show(f'/routers/{router}', 'router')
         return (found.get('external_gateway_info') or {}).get('network_id') == network
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            router = self.resource_id.partition(':')[0]
-            yield from self.delete_if_present(
-                self.client().update, f'/routers/{router}', 'router', {'external_gateway_info': {}}
-            )
+    def delete_object(self):
+        router = self.resource_id.partition(':')[0]
+        yield from self.delete_if_present(
+            self.client().update, f'/routers/{router}', 'router', {'external_gateway_info': {}}
+        )

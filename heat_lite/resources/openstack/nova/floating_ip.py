@@ -73,11 +73,10 @@ class NovaFloatingIpAssociation(AddressUser, VisibleConnection):
         found = self.client().show(f'/floatingips/{address}', 'floatingip')
         return found['port_id'] == self.port_of_server(self.stored_property('server_id'))
 
-    def handle_delete(self):
-        if self.resource_id is not None:
-            address = self.stored_property('floating_ip')
-            with contextlib.suppress(errors.NotFound):
-                yield from self.associate_address(address, None)
+    def delete_object(self):
+        address = self.stored_property('floating_ip')
+        with contextlib.suppress(errors.NotFound):
+            yield from self.associate_address(address, None)
 
     def get_reference_id(self):
         return self.physical_resource_name() or self.name

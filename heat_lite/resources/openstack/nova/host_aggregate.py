@@ -37,16 +37,14 @@ class HostAggregate(CloudResource):
                 'set_metadata', metadata={**removed, **(diff['metadata'] or {})}
             )
 
-    def handle_delete(self):
+    def delete_object(self):
         """Remove the hosts first: Nova refuses to delete an aggregate with hosts."""
-        if self.resource_id is None:
-            return
         try:
             hosts = self.fetch().get('hosts') or ()
         except errors.NotFound:
             return
         yield from self._update_hosts(set(hosts), set())
-        yield from super().handle_delete()
+        yield from super().delete_object()
 
     def _update_hosts(self, before, after):
         for host in sorted(before - after):
