@@ -312,7 +312,6 @@ class RefactoringRefused(HeatException):
 
 
 class StopActionFailed(HeatException):
-    code = 500
     msg_fmt = 'Failed to stop stack (%(stack_name)s) on other engine (%(engine_id)s)'
 
 
@@ -628,7 +627,6 @@ class UpdateInProgress(Exception):
 
 
 class InvalidEncryptionKey(HeatException):
-    code = 500
     msg_fmt = 'Can not decrypt data with the auth_encryption_key in heat config.'
 
     def __init__(self, subject: str = '') -> None:

@@ -479,8 +479,6 @@ class Resource(ResourceType):
 class UnknownResource(Resource):
     """A resource whose type is not registered any more. Only its row is known."""
 
-    attributes_schema = {}
-
     def has_attribute(self, name: str) -> bool:
         return True
 

@@ -41,7 +41,6 @@ class WaitConditionHandle(wait_condition.Handle):
     since = '2014.1'
     ID, STATUS, REASON, DATA = 'UniqueId', 'Status', 'Reason', 'Data'
     stores_empty_signals = False
-    properties_schema = {}
 
     def get_reference_id(self):
         url = self.signed_url()
@@ -66,5 +65,4 @@ class UpdateWaitConditionHandle(WaitConditionHandle):
     """A handle that each update replaces, so that conditions wait for signals again."""
 
     resource_type = 'OS::Heat::UpdateWaitConditionHandle'
-    since = '2014.1'
     always_replaced = True

@@ -114,10 +114,6 @@ class DeploymentGroup(GroupResource):
 
     # ------------------------------------------------------------ references and attributes
 
-    def has_attribute(self, name):
-        """Return True: the outputs of the configuration are unknown until it is stored."""
-        return True
-
     def outputs_for(self, path, names):
         """Return an output with the map of server names to the members' values of an attribute."""
         attribute = PLURALS.get(path[0], path[0])

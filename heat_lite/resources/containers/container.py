@@ -97,7 +97,6 @@ class Container(DescribedContainer, SeparateStackUser):
 
     resource_type = 'HeatLite::Container::Container'
     since = OURS
-    repeatable = True
     uses_deferred_auth = False
 
     properties_schema = {

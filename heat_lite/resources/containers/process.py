@@ -128,7 +128,6 @@ class ProcessContainer(EngineObject):
 
     entity = 'containers'
     noun = 'container'
-    requires_deferred_auth = False
 
     # ------------------------------------------------------------ hooks of types
 
