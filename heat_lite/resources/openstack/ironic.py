@@ -20,6 +20,10 @@ from heat_lite.template.schema import (
 from heat_lite.template.support import OURS
 
 
+def _rest(path, **options):
+    return Rest('ironic', path, None, id='uuid', **options)
+
+
 class IronicResource(CloudResource):
     """An object of Ironic, which is updated by a JSON patch, and may be shown by its name."""
 
@@ -64,7 +68,7 @@ class Port(IronicResource):
 
     resource_type = 'OS::Ironic::Port'
     since = '13.0.0'
-    rest = Rest('ironic', '/ports', None, deletes_async=True, id='uuid')
+    rest = _rest('/ports', deletes_async=True)
     entity = 'port'
 
     properties_schema = {
@@ -142,7 +146,7 @@ class Node(IronicResource):
 
     resource_type = 'OS::Ironic::Node'
     since = OURS
-    rest = Rest('ironic', '/nodes', None, id='uuid')
+    rest = _rest('/nodes')
 
     properties_schema = {
         'name': name_property(),
@@ -199,7 +203,7 @@ class PortGroup(IronicResource):
 
     resource_type = 'OS::Ironic::PortGroup'
     since = OURS
-    rest = Rest('ironic', '/portgroups', None, id='uuid')
+    rest = _rest('/portgroups')
 
     properties_schema = {
         'name': name_property(),
@@ -217,11 +221,8 @@ class Allocation(IronicResource):
 
     resource_type = 'OS::Ironic::Allocation'
     since = OURS
-    rest = Rest(
-        'ironic',
+    rest = _rest(
         '/allocations',
-        None,
-        id='uuid',
         status='state',
         ready=('active',),
         failed=('error',),
@@ -272,7 +273,7 @@ class DeployTemplate(IronicResource):
 
     resource_type = 'OS::Ironic::DeployTemplate'
     since = OURS
-    rest = Rest('ironic', '/deploy_templates', None, id='uuid')
+    rest = _rest('/deploy_templates')
 
     properties_schema = {
         'name': string('Trait of the nodes: CUSTOM_ and upper case.', required=True, max=255),
@@ -287,7 +288,7 @@ class Runbook(IronicResource):
 
     resource_type = 'OS::Ironic::Runbook'
     since = OURS
-    rest = Rest('ironic', '/runbooks', None, id='uuid')
+    rest = _rest('/runbooks')
 
     properties_schema = {
         'name': string('Trait of the nodes: CUSTOM_ and upper case.', required=True, max=255),
@@ -306,7 +307,7 @@ class InspectionRule(UnnamedIronicResource):
 
     resource_type = 'OS::Ironic::InspectionRule'
     since = OURS
-    rest = Rest('ironic', '/inspection_rules', None, id='uuid', mark='uuid')
+    rest = _rest('/inspection_rules', mark='uuid')
 
     properties_schema = {
         'actions': list_(
@@ -343,7 +344,7 @@ class Chassis(UnnamedIronicResource):
 
     resource_type = 'OS::Ironic::Chassis'
     since = OURS
-    rest = Rest('ironic', '/chassis', None, id='uuid', mark='uuid')
+    rest = _rest('/chassis', mark='uuid')
 
     properties_schema = {
         'description': description_property(max=255),
@@ -356,7 +357,7 @@ class VolumeConnector(UnnamedIronicResource):
 
     resource_type = 'OS::Ironic::VolumeConnector'
     since = OURS
-    rest = Rest('ironic', '/volume/connectors', None, id='uuid', mark='uuid')
+    rest = _rest('/volume/connectors', mark='uuid')
 
     properties_schema = {
         'connector_id': string(
@@ -379,7 +380,7 @@ class VolumeTarget(UnnamedIronicResource):
 
     resource_type = 'OS::Ironic::VolumeTarget'
     since = OURS
-    rest = Rest('ironic', '/volume/targets', None, id='uuid', mark='uuid')
+    rest = _rest('/volume/targets', mark='uuid')
 
     properties_schema = {
         'boot_index': integer(

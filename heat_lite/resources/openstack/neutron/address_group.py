@@ -1,9 +1,13 @@
 """OS::Neutron::AddressGroup and OS::Neutron::DefaultSecurityGroupRule."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import above, but, conflict, refuse
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    neutron_rest,
+    project_property,
+)
 from heat_lite.resources.openstack.neutron.security_group import PROTOCOLS
 from heat_lite.template.schema import (
     boolean,
@@ -25,7 +29,7 @@ class AddressGroup(NeutronResource):
 
     resource_type = 'OS::Neutron::AddressGroup'
     since = OURS
-    rest = Rest('neutron', '/address-groups', 'address_group', extension='address-group', mark=MARK)
+    rest = neutron_rest('/address-groups', 'address_group', 'address-group', mark=MARK)
 
     properties_schema = {
         'name': name_property(),
@@ -60,11 +64,10 @@ class DefaultSecurityGroupRule(NeutronResource):
 
     resource_type = 'OS::Neutron::DefaultSecurityGroupRule'
     since = OURS
-    rest = Rest(
-        'neutron',
+    rest = neutron_rest(
         '/default-security-group-rules',
         'default_security_group_rule',
-        extension='security-groups-default-rules',
+        'security-groups-default-rules',
     )
 
     properties_schema = {

@@ -4,7 +4,7 @@ import contextlib
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
-from heat_lite.resources.base.cloud import CloudResource, ServiceResource
+from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import given, refuse
 from heat_lite.template import checks
 from heat_lite.template.constraints import LIST
@@ -25,6 +25,11 @@ UNSET = {
     'external_gateway_info': {},
     'stateful': True,
 }
+
+
+def neutron_rest(path, key, extension=None, **options):
+    """Return the Rest of objects of Neutron, which need an extension or none."""
+    return Rest('neutron', path, key, extension=extension, **options)
 
 
 def tags_property(noun, since='9.0.0'):

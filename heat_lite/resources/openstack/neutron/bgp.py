@@ -1,11 +1,11 @@
 """The types of dynamic routing: OS::Neutron::BGPSpeaker and OS::Neutron::BGPPeer."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.resources.openstack.neutron import agents
 from heat_lite.resources.openstack.neutron.base import (
     NeutronResource,
     needs_extension,
+    neutron_rest,
     project_property,
 )
 from heat_lite.template.schema import (
@@ -29,7 +29,7 @@ class BGPSpeaker(NeutronResource):
 
     resource_type = 'OS::Neutron::BGPSpeaker'
     since = OURS
-    rest = Rest('neutron', '/bgp-speakers', 'bgp_speaker', extension='bgp')
+    rest = neutron_rest('/bgp-speakers', 'bgp_speaker', 'bgp')
 
     properties_schema = {
         'name': name_property(),
@@ -84,7 +84,7 @@ class BGPPeer(NeutronResource):
 
     resource_type = 'OS::Neutron::BGPPeer'
     since = OURS
-    rest = Rest('neutron', '/bgp-peers', 'bgp_peer', extension='bgp')
+    rest = neutron_rest('/bgp-peers', 'bgp_peer', 'bgp')
 
     properties_schema = {
         'name': name_property(),

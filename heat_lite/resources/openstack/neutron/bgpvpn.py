@@ -1,8 +1,11 @@
 """The types of BGP VPNs, by the names and properties of the plug-in that Heat has for them."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import for_each, missing, refuse
-from heat_lite.resources.openstack.neutron.base import NeutronResource, needs_extension
+from heat_lite.resources.openstack.neutron.base import (
+    NeutronResource,
+    needs_extension,
+    neutron_rest,
+)
 from heat_lite.template.schema import (
     boolean,
     integer,
@@ -32,7 +35,7 @@ class BGPVPN(NeutronResource):
 
     resource_type = 'OS::Neutron::BGPVPN'
     since = OURS
-    rest = Rest('neutron', '/bgpvpn/bgpvpns', 'bgpvpn', extension='bgpvpn')
+    rest = neutron_rest('/bgpvpn/bgpvpns', 'bgpvpn', 'bgpvpn')
 
     properties_schema = {
         'name': name_property(),
@@ -65,11 +68,8 @@ class NetworkAssociation(NeutronResource):
 
     resource_type = 'OS::Neutron::BGPVPN-NET-ASSOCIATION'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/bgpvpn/bgpvpns/{bgpvpn_id}/network_associations',
-        'network_association',
-        extension='bgpvpn',
+    rest = neutron_rest(
+        '/bgpvpn/bgpvpns/{bgpvpn_id}/network_associations', 'network_association', 'bgpvpn'
     )
     unique_by = ('network_id',)
 
@@ -86,11 +86,8 @@ class RouterAssociation(NeutronResource):
 
     resource_type = 'OS::Neutron::BGPVPN-ROUTER-ASSOCIATION'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/bgpvpn/bgpvpns/{bgpvpn_id}/router_associations',
-        'router_association',
-        extension='bgpvpn',
+    rest = neutron_rest(
+        '/bgpvpn/bgpvpns/{bgpvpn_id}/router_associations', 'router_association', 'bgpvpn'
     )
     unique_by = ('router_id',)
 
@@ -111,11 +108,8 @@ class PortAssociation(NeutronResource):
 
     resource_type = 'OS::Neutron::BGPVPN-PORT-ASSOCIATION'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/bgpvpn/bgpvpns/{bgpvpn_id}/port_associations',
-        'port_association',
-        extension=ROUTES_CONTROL,
+    rest = neutron_rest(
+        '/bgpvpn/bgpvpns/{bgpvpn_id}/port_associations', 'port_association', ROUTES_CONTROL
     )
     unique_by = ('port_id',)
 

@@ -4,10 +4,10 @@ OS::Neutron::Firewall is a group under the name that FWaaS v1 had for a firewall
 no longer.
 """
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import refuse
 from heat_lite.resources.openstack.neutron.base import (
     NeutronResource,
+    neutron_rest,
     project_property,
     value_specs_property,
 )
@@ -24,15 +24,14 @@ from heat_lite.template.schema import (
 from heat_lite.template.support import OURS
 
 INGRESS, EGRESS = 'ingress_firewall_policy_id', 'egress_firewall_policy_id'
-GROUP = Rest(
-    'neutron',
+GROUP = neutron_rest(
     '/fwaas/firewall_groups',
     'firewall_group',
+    'fwaas_v2',
     ready=('ACTIVE', 'INACTIVE', 'DOWN'),
     retry_conflict=True,
     deletes_async=True,
     delete_failed=('ERROR',),
-    extension='fwaas_v2',
 )
 
 
@@ -135,7 +134,7 @@ class FirewallPolicy(NeutronResource):
     """A firewall policy: an ordered list of rules."""
 
     resource_type = 'OS::Neutron::FirewallPolicy'
-    rest = Rest('neutron', '/fwaas/firewall_policies', 'firewall_policy', extension='fwaas_v2')
+    rest = neutron_rest('/fwaas/firewall_policies', 'firewall_policy', 'fwaas_v2')
 
     properties_schema = {
         'name': name_property(),
@@ -160,7 +159,7 @@ class FirewallRule(NeutronResource):
     """A rule of a firewall policy."""
 
     resource_type = 'OS::Neutron::FirewallRule'
-    rest = Rest('neutron', '/fwaas/firewall_rules', 'firewall_rule', extension='fwaas_v2')
+    rest = neutron_rest('/fwaas/firewall_rules', 'firewall_rule', 'fwaas_v2')
 
     properties_schema = {
         'name': name_property(),

@@ -8,6 +8,7 @@ from heat_lite.resources.openstack.neutron.base import (
     VALUE_SPECS,
     NeutronResource,
     VisibleConnection,
+    neutron_rest,
     value_specs_property,
 )
 from heat_lite.template.schema import (
@@ -25,7 +26,7 @@ class FloatingIP(NeutronResource):
     """A floating IP."""
 
     resource_type = 'OS::Neutron::FloatingIP'
-    rest = Rest('neutron', '/floatingips', 'floatingip', mark=MARK)
+    rest = neutron_rest('/floatingips', 'floatingip', mark=MARK)
 
     properties_schema = {
         'floating_network': reference(

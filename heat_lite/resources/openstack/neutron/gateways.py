@@ -1,10 +1,9 @@
 """OS::Neutron::NetworkGateway and OS::Neutron::L2Gateway, and the connection of the latter."""
 
 from heat_lite.common import status
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import filled, for_each, missing, refuse
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
 from heat_lite.template.schema import alias, integer, list_, name_property, reference, string
 
 
@@ -13,7 +12,7 @@ class NetworkGateway(NeutronResource):
 
     resource_type = 'OS::Neutron::NetworkGateway'
     since = '2014.1'
-    rest = Rest('neutron', '/network-gateways', 'network_gateway')
+    rest = neutron_rest('/network-gateways', 'network_gateway')
 
     properties_schema = {
         'name': name_property(),
@@ -107,7 +106,7 @@ class L2Gateway(NeutronResource):
 
     resource_type = 'OS::Neutron::L2Gateway'
     since = '12.0.0'
-    rest = Rest('neutron', '/l2-gateways', 'l2_gateway', extension='l2-gateway')
+    rest = neutron_rest('/l2-gateways', 'l2_gateway', 'l2-gateway')
 
     properties_schema = {
         'name': string('Name of the layer 2 gateway.', required=True, update_allowed=True),
@@ -135,12 +134,7 @@ class L2GatewayConnection(NeutronResource):
 
     resource_type = 'OS::Neutron::L2GatewayConnection'
     since = '12.0.0'
-    rest = Rest(
-        'neutron',
-        '/l2-gateway-connections',
-        'l2_gateway_connection',
-        extension='l2-gateway-connection',
-    )
+    rest = neutron_rest('/l2-gateway-connections', 'l2_gateway_connection', 'l2-gateway-connection')
     unique_by = ('l2_gateway_id', 'network_id', 'segmentation_id')
 
     properties_schema = {

@@ -1,8 +1,12 @@
 """OS::Neutron::LocalIP and OS::Neutron::LocalIPAssociation."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import one_of
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    neutron_rest,
+    project_property,
+)
 from heat_lite.template.schema import (
     description_property,
     name_property,
@@ -20,7 +24,7 @@ class LocalIP(NeutronResource):
 
     resource_type = 'OS::Neutron::LocalIP'
     since = OURS
-    rest = Rest('neutron', '/local_ips', 'local_ip', extension=EXTENSION, mark=MARK)
+    rest = neutron_rest('/local_ips', 'local_ip', EXTENSION, mark=MARK)
 
     properties_schema = {
         'name': name_property(),
@@ -54,12 +58,8 @@ class LocalIPAssociation(NeutronResource):
 
     resource_type = 'OS::Neutron::LocalIPAssociation'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/local_ips/{local_ip}/port_associations',
-        'port_association',
-        extension=EXTENSION,
-        id='fixed_port_id',
+    rest = neutron_rest(
+        '/local_ips/{local_ip}/port_associations', 'port_association', EXTENSION, id='fixed_port_id'
     )
     unique_by = ('fixed_port',)
 

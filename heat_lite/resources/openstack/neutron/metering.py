@@ -1,8 +1,11 @@
 """OS::Neutron::MeteringLabel and OS::Neutron::MeteringRule."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, one_of
-from heat_lite.resources.openstack.neutron.base import NeutronResource, needs_extension
+from heat_lite.resources.openstack.neutron.base import (
+    NeutronResource,
+    needs_extension,
+    neutron_rest,
+)
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -20,7 +23,7 @@ class MeteringLabel(NeutronResource):
 
     resource_type = 'OS::Neutron::MeteringLabel'
     since = '2014.1'
-    rest = Rest('neutron', '/metering/metering-labels', 'metering_label')
+    rest = neutron_rest('/metering/metering-labels', 'metering_label')
 
     properties_schema = {
         'name': name_property(update_allowed=False),
@@ -41,7 +44,7 @@ class MeteringRule(NeutronResource):
 
     resource_type = 'OS::Neutron::MeteringRule'
     since = '2014.1'
-    rest = Rest('neutron', '/metering/metering-label-rules', 'metering_label_rule')
+    rest = neutron_rest('/metering/metering-label-rules', 'metering_label_rule')
     unique_by = ('metering_label_id', 'direction', 'excluded', 'remote_ip_prefix', *ENDS)
 
     properties_schema = {

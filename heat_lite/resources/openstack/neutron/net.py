@@ -1,11 +1,11 @@
 """OS::Neutron::Net and OS::Neutron::ProviderNet."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import filled, refuse
 from heat_lite.resources.openstack.neutron import agents
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
+    neutron_rest,
     tags_property,
     value_specs_property,
 )
@@ -30,7 +30,7 @@ class Net(NeutronResource):
     """A network."""
 
     resource_type = 'OS::Neutron::Net'
-    rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'), mark=MARK)
+    rest = neutron_rest('/networks', 'network', ready=('ACTIVE', 'DOWN'), mark=MARK)
     strict_specs = True
 
     properties_schema = {
@@ -98,7 +98,7 @@ class ProviderNet(Net):
 
     resource_type = 'OS::Neutron::ProviderNet'
     since = '2014.1'
-    rest = Rest('neutron', '/networks', 'network', ready=('ACTIVE', 'DOWN'), extension='provider')
+    rest = neutron_rest('/networks', 'network', 'provider', ready=('ACTIVE', 'DOWN'))
 
     properties_schema = {
         'name': name_property(),

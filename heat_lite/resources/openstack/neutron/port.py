@@ -5,7 +5,6 @@ import json
 from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base import live_state
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import conflict, filled
 from heat_lite.resources.openstack.neutron import implied_dependencies
@@ -13,6 +12,7 @@ from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
     needs_extension,
+    neutron_rest,
     tags_property,
     value_specs_property,
 )
@@ -44,7 +44,7 @@ class Port(NeutronResource):
     """A port: the connection of a device to a network."""
 
     resource_type = 'OS::Neutron::Port'
-    rest = Rest('neutron', '/ports', 'port', ready=('ACTIVE', 'DOWN'), mark=MARK)
+    rest = neutron_rest('/ports', 'port', ready=('ACTIVE', 'DOWN'), mark=MARK)
 
     properties_schema = {
         'name': name_property(),
@@ -295,13 +295,8 @@ class Trunk(NeutronResource):
 
     resource_type = 'OS::Neutron::Trunk'
     since = '9.0.0'
-    rest = Rest(
-        'neutron',
-        '/trunks',
-        'trunk',
-        ready=('ACTIVE', 'DOWN'),
-        failed=('ERROR', 'DEGRADED'),
-        extension='trunk',
+    rest = neutron_rest(
+        '/trunks', 'trunk', 'trunk', ready=('ACTIVE', 'DOWN'), failed=('ERROR', 'DEGRADED')
     )
 
     properties_schema = {

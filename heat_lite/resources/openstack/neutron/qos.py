@@ -1,7 +1,6 @@
 """OS::Neutron::QoSPolicy and the types of the rules of a policy."""
 
-from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -17,7 +16,7 @@ from heat_lite.template.support import OURS
 
 def _rest(key, extension='qos'):
     """Return the Rest of a kind of rules."""
-    return Rest('neutron', f'/qos/policies/{{policy}}/{key}s', key, extension=extension)
+    return neutron_rest(f'/qos/policies/{{policy}}/{key}s', key, extension)
 
 
 def _policy(noun):
@@ -47,7 +46,7 @@ class QoSPolicy(NeutronResource):
 
     resource_type = 'OS::Neutron::QoSPolicy'
     since = '6.0.0'
-    rest = Rest('neutron', '/qos/policies', 'policy', extension='qos')
+    rest = neutron_rest('/qos/policies', 'policy', 'qos')
     entity = 'qos_policy'
 
     properties_schema = {

@@ -1,8 +1,7 @@
 """OS::Neutron::RBACPolicy."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import but, refuse
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
 from heat_lite.template.schema import string
 
 #: object types other than networks -> their only action
@@ -14,7 +13,7 @@ class RBACPolicy(NeutronResource):
 
     resource_type = 'OS::Neutron::RBACPolicy'
     since = '6.0.0'
-    rest = Rest('neutron', '/rbac-policies', 'rbac_policy', extension='rbac-policies')
+    rest = neutron_rest('/rbac-policies', 'rbac_policy', 'rbac-policies')
     unique_by = ('action', 'object_id', 'object_type', 'target_tenant')
 
     properties_schema = {

@@ -4,7 +4,6 @@ import contextlib
 import functools
 
 from heat_lite.clients import errors
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, empty, filled, one_of, refuse
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.resources.openstack.neutron import agents, implied_dependencies
@@ -12,6 +11,7 @@ from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
     VisibleConnection,
+    neutron_rest,
     tags_property,
     value_specs_property,
 )
@@ -33,9 +33,7 @@ class Router(NeutronResource):
     """A router."""
 
     resource_type = 'OS::Neutron::Router'
-    rest = Rest(
-        'neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'), extension='router', mark=MARK
-    )
+    rest = neutron_rest('/routers', 'router', 'router', ready=('ACTIVE', 'DOWN'), mark=MARK)
 
     properties_schema = {
         'name': name_property(),

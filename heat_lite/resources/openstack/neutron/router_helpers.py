@@ -1,7 +1,11 @@
 """OS::Neutron::NDPProxy and OS::Neutron::ConntrackHelper: what routers do with some packets."""
 
-from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, project_property
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    neutron_rest,
+    project_property,
+)
 from heat_lite.template.schema import (
     description_property,
     integer,
@@ -21,7 +25,7 @@ class NDPProxy(NeutronResource):
 
     resource_type = 'OS::Neutron::NDPProxy'
     since = OURS
-    rest = Rest('neutron', '/ndp_proxies', 'ndp_proxy', extension='l3-ndp-proxy', mark=MARK)
+    rest = neutron_rest('/ndp_proxies', 'ndp_proxy', 'l3-ndp-proxy', mark=MARK)
 
     properties_schema = {
         'name': name_property(),
@@ -43,11 +47,8 @@ class ConntrackHelper(NeutronResource):
 
     resource_type = 'OS::Neutron::ConntrackHelper'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/routers/{router}/conntrack_helpers',
-        'conntrack_helper',
-        extension='l3-conntrack-helper',
+    rest = neutron_rest(
+        '/routers/{router}/conntrack_helpers', 'conntrack_helper', 'l3-conntrack-helper'
     )
     unique_by = ('helper', 'port', 'protocol')
 

@@ -2,10 +2,14 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import above, but, conflict, for_each, refuse
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, needs_extension
+from heat_lite.resources.openstack.neutron.base import (
+    MARK,
+    NeutronResource,
+    needs_extension,
+    neutron_rest,
+)
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -49,9 +53,7 @@ class SecurityGroup(NeutronResource):
 
     resource_type = 'OS::Neutron::SecurityGroup'
     since = '2014.1'
-    rest = Rest(
-        'neutron', '/security-groups', 'security_group', extension='security-group', mark=MARK
-    )
+    rest = neutron_rest('/security-groups', 'security_group', 'security-group', mark=MARK)
 
     properties_schema = {
         'name': name_property(),
@@ -246,9 +248,7 @@ class SecurityGroupRule(NeutronResource):
 
     resource_type = 'OS::Neutron::SecurityGroupRule'
     since = '7.0.0'
-    rest = Rest(
-        'neutron', '/security-group-rules', 'security_group_rule', extension='security-group'
-    )
+    rest = neutron_rest('/security-group-rules', 'security_group_rule', 'security-group')
 
     properties_schema = {
         'security_group': reference(

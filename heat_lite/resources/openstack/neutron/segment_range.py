@@ -1,8 +1,7 @@
 """OS::Neutron::NetworkSegmentRange."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import above, missing, refuse
-from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource
+from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, neutron_rest
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -21,12 +20,8 @@ class NetworkSegmentRange(NeutronResource):
 
     resource_type = 'OS::Neutron::NetworkSegmentRange'
     since = OURS
-    rest = Rest(
-        'neutron',
-        '/network_segment_ranges',
-        'network_segment_range',
-        extension='network-segment-range',
-        mark=MARK,
+    rest = neutron_rest(
+        '/network_segment_ranges', 'network_segment_range', 'network-segment-range', mark=MARK
     )
 
     properties_schema = {

@@ -1,7 +1,6 @@
 """The types of service function chains."""
 
-from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource
+from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
 from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
@@ -19,7 +18,7 @@ class FlowClassifier(NeutronResource):
 
     resource_type = 'OS::Neutron::FlowClassifier'
     support_status = support.history('unsupported 8.0.0')
-    rest = Rest('neutron', '/sfc/flow_classifiers', 'flow_classifier', extension='sfc')
+    rest = neutron_rest('/sfc/flow_classifiers', 'flow_classifier', 'sfc')
     entity = None
 
     properties_schema = {
@@ -56,7 +55,7 @@ class PortPair(NeutronResource):
 
     resource_type = 'OS::Neutron::PortPair'
     support_status = support.history('unsupported 7.0.0')
-    rest = Rest('neutron', '/sfc/port_pairs', 'port_pair', extension='sfc')
+    rest = neutron_rest('/sfc/port_pairs', 'port_pair', 'sfc')
     entity = None
 
     properties_schema = {
@@ -81,7 +80,7 @@ class PortPairGroup(NeutronResource):
 
     resource_type = 'OS::Neutron::PortPairGroup'
     support_status = support.history('unsupported 8.0.0')
-    rest = Rest('neutron', '/sfc/port_pair_groups', 'port_pair_group', extension='sfc')
+    rest = neutron_rest('/sfc/port_pair_groups', 'port_pair_group', 'sfc')
     entity = None
 
     properties_schema = {
@@ -103,7 +102,7 @@ class PortChain(NeutronResource):
 
     resource_type = 'OS::Neutron::PortChain'
     support_status = support.history('unsupported 8.0.0')
-    rest = Rest('neutron', '/sfc/port_chains', 'port_chain', extension='sfc')
+    rest = neutron_rest('/sfc/port_chains', 'port_chain', 'sfc')
     entity = None
 
     properties_schema = {

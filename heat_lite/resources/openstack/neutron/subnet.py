@@ -3,7 +3,6 @@
 import ipaddress
 
 from heat_lite.common import exception
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import (
     above,
     conflict,
@@ -17,6 +16,7 @@ from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
     needs_extension,
+    neutron_rest,
     tags_property,
     value_specs_property,
 )
@@ -49,7 +49,7 @@ class Subnet(NeutronResource):
     """A subnet."""
 
     resource_type = 'OS::Neutron::Subnet'
-    rest = Rest('neutron', '/subnets', 'subnet', mark=MARK)
+    rest = neutron_rest('/subnets', 'subnet', mark=MARK)
 
     properties_schema = {
         'name': name_property(),
@@ -204,7 +204,7 @@ class SubnetPool(NeutronResource):
 
     resource_type = 'OS::Neutron::SubnetPool'
     since = '6.0.0'
-    rest = Rest('neutron', '/subnetpools', 'subnetpool', extension='subnet_allocation')
+    rest = neutron_rest('/subnetpools', 'subnetpool', 'subnet_allocation')
 
     properties_schema = {
         'name': name_property(),
@@ -248,7 +248,7 @@ class AddressScope(NeutronResource):
 
     resource_type = 'OS::Neutron::AddressScope'
     since = '6.0.0'
-    rest = Rest('neutron', '/address-scopes', 'address_scope', extension='address-scope')
+    rest = neutron_rest('/address-scopes', 'address_scope', 'address-scope')
 
     properties_schema = {
         'name': name_property(),
@@ -272,7 +272,7 @@ class Segment(NeutronResource):
 
     resource_type = 'OS::Neutron::Segment'
     since = '9.0.0'
-    rest = Rest('neutron', '/segments', 'segment', extension='segment')
+    rest = neutron_rest('/segments', 'segment', 'segment')
     entity = None
 
     properties_schema = {

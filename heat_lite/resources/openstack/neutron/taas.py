@@ -1,7 +1,10 @@
 """The types of tap services: OS::Neutron::TaaS::TapService, TapFlow and TapMirror."""
 
-from heat_lite.resources.base.cloud import Rest
-from heat_lite.resources.openstack.neutron.base import NeutronResource, project_property
+from heat_lite.resources.openstack.neutron.base import (
+    NeutronResource,
+    neutron_rest,
+    project_property,
+)
 from heat_lite.template.schema import (
     description_property,
     integer,
@@ -18,7 +21,7 @@ class TapService(NeutronResource):
 
     resource_type = 'OS::Neutron::TaaS::TapService'
     since = '12.0.0'
-    rest = Rest('neutron', '/taas/tap_services', 'tap_service', extension='taas')
+    rest = neutron_rest('/taas/tap_services', 'tap_service', 'taas')
 
     properties_schema = {
         'name': name_property(default=''),
@@ -34,7 +37,7 @@ class TapFlow(NeutronResource):
 
     resource_type = 'OS::Neutron::TaaS::TapFlow'
     since = '12.0.0'
-    rest = Rest('neutron', '/taas/tap_flows', 'tap_flow', extension='taas')
+    rest = neutron_rest('/taas/tap_flows', 'tap_flow', 'taas')
 
     properties_schema = {
         'name': name_property(default=''),
@@ -67,7 +70,7 @@ class TapMirror(NeutronResource):
 
     resource_type = 'OS::Neutron::TaaS::TapMirror'
     since = OURS
-    rest = Rest('neutron', '/taas/tap_mirrors', 'tap_mirror', extension='tap-mirror')
+    rest = neutron_rest('/taas/tap_mirrors', 'tap_mirror', 'tap-mirror')
 
     properties_schema = {
         'name': name_property(),

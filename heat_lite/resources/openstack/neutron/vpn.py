@@ -1,10 +1,10 @@
 """The types of virtual private networks."""
 
-from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, filled, needs, one_of
 from heat_lite.resources.openstack.neutron.base import (
     NeutronResource,
     needs_extension,
+    neutron_rest,
     project_property,
 )
 from heat_lite.template.schema import (
@@ -27,7 +27,7 @@ class VPNService(NeutronResource):
     """A VPN service: the end of VPN connections on a router."""
 
     resource_type = 'OS::Neutron::VPNService'
-    rest = Rest('neutron', '/vpn/vpnservices', 'vpnservice', extension='vpnaas')
+    rest = neutron_rest('/vpn/vpnservices', 'vpnservice', 'vpnaas')
 
     properties_schema = {
         'name': name_property(),
@@ -151,7 +151,7 @@ class IKEPolicy(VpnPolicy):
     """An IKE policy of VPN connections."""
 
     resource_type = 'OS::Neutron::IKEPolicy'
-    rest = Rest('neutron', '/vpn/ikepolicies', 'ikepolicy', extension='vpnaas')
+    rest = neutron_rest('/vpn/ikepolicies', 'ikepolicy', 'vpnaas')
 
     properties_schema = {
         **policy_properties('IKE', update_allowed=True),
@@ -173,7 +173,7 @@ class IPsecPolicy(VpnPolicy):
     """An IPsec policy of VPN connections."""
 
     resource_type = 'OS::Neutron::IPsecPolicy'
-    rest = Rest('neutron', '/vpn/ipsecpolicies', 'ipsecpolicy', extension='vpnaas')
+    rest = neutron_rest('/vpn/ipsecpolicies', 'ipsecpolicy', 'vpnaas')
 
     properties_schema = {
         **policy_properties('IPsec'),
@@ -214,7 +214,7 @@ class EndpointGroup(NeutronResource):
 
     resource_type = 'OS::Neutron::VPNEndpointGroup'
     since = OURS
-    rest = Rest('neutron', '/vpn/endpoint-groups', 'endpoint_group', extension=ENDPOINT_GROUPS)
+    rest = neutron_rest('/vpn/endpoint-groups', 'endpoint_group', ENDPOINT_GROUPS)
 
     properties_schema = {
         'name': name_property(),
@@ -248,9 +248,7 @@ class IPsecSiteConnection(NeutronResource):
     """An IPsec connection between two sites."""
 
     resource_type = 'OS::Neutron::IPsecSiteConnection'
-    rest = Rest(
-        'neutron', '/vpn/ipsec-site-connections', 'ipsec_site_connection', extension='vpnaas'
-    )
+    rest = neutron_rest('/vpn/ipsec-site-connections', 'ipsec_site_connection', 'vpnaas')
 
     properties_schema = {
         'name': name_property(),
