@@ -17,12 +17,16 @@ from heat_lite.template.schema import (
 from heat_lite.template.support import OURS
 
 
+def _rest(path, update='PATCH', **options):
+    return Rest('designate', path, None, update=update, **options)
+
+
 class DesignateZone(CloudResource):
     """A DNS zone."""
 
     resource_type = 'OS::Designate::Zone'
     since = '8.0.0'
-    rest = Rest('designate', '/zones', None, ready=('ACTIVE',), deletes_async=True, update='PATCH')
+    rest = _rest('/zones', ready=('ACTIVE',), deletes_async=True)
     entity = 'zones'
 
     properties_schema = {
@@ -81,9 +85,7 @@ class DesignateRecordSet(CloudResource):
 
     resource_type = 'OS::Designate::RecordSet'
     since = '8.0.0'
-    rest = Rest(
-        'designate', '/zones/{zone}/recordsets', None, ready=('ACTIVE',), deletes_async=True
-    )
+    rest = _rest('/zones/{zone}/recordsets', ready=('ACTIVE',), deletes_async=True, update='PUT')
     entity = 'recordsets'
 
     properties_schema = {
@@ -140,7 +142,7 @@ class ZoneShare(CloudResource):
 
     resource_type = 'OS::Designate::ZoneShare'
     since = OURS
-    rest = Rest('designate', '/zones/{zone}/shares', None, keys='shared_zones')
+    rest = _rest('/zones/{zone}/shares', keys='shared_zones')
     entity = 'zone_shares'
     unique_by = ('target_project',)
 
@@ -165,13 +167,7 @@ class ZoneTransferRequest(CloudResource):
 
     resource_type = 'OS::Designate::ZoneTransferRequest'
     since = OURS
-    rest = Rest(
-        'designate',
-        '/zones/{zone}/tasks/transfer_requests',
-        None,
-        update='PATCH',
-        list_path=TRANSFERS,
-    )
+    rest = _rest('/zones/{zone}/tasks/transfer_requests', list_path=TRANSFERS)
     entity = 'zone_transfers'
     unique_by = ('zone',)
     observed_keys = {'zone': 'zone_id'}
@@ -197,7 +193,7 @@ class ZoneTransferAccept(CloudResource):
 
     resource_type = 'OS::Designate::ZoneTransferAccept'
     since = OURS
-    rest = Rest('designate', '/zones/tasks/transfer_accepts', None, ready=('COMPLETE',))
+    rest = _rest('/zones/tasks/transfer_accepts', ready=('COMPLETE',))
     entity = 'zone_transfers'
     unique_by = ('transfer_request',)
 
@@ -221,7 +217,7 @@ class TSIGKey(CloudResource):
 
     resource_type = 'OS::Designate::TSIGKey'
     since = OURS
-    rest = Rest('designate', '/tsigkeys', None, update='PATCH')
+    rest = _rest('/tsigkeys')
     entity = 'tsigkeys'
 
     properties_schema = {
@@ -280,7 +276,7 @@ class Blacklist(OperatorRule):
 
     resource_type = 'OS::Designate::Blacklist'
     since = OURS
-    rest = Rest('designate', '/blacklists', None, update='PATCH')
+    rest = _rest('/blacklists')
     entity = 'blacklists'
     unique_by = ('pattern',)
 
@@ -297,7 +293,7 @@ class TLD(OperatorRule):
 
     resource_type = 'OS::Designate::TLD'
     since = OURS
-    rest = Rest('designate', '/tlds', None, update='PATCH')
+    rest = _rest('/tlds')
     entity = 'tlds'
     unique_by = ('name',)
 
@@ -320,7 +316,7 @@ class PTRRecord(CloudResource):
 
     resource_type = 'OS::Designate::PTRRecord'
     since = OURS
-    rest = Rest('designate', REVERSE, None, ready=('ACTIVE',), update='PATCH')
+    rest = _rest(REVERSE, ready=('ACTIVE',))
     entity = 'floatingips'
     repeatable = True
 
