@@ -251,6 +251,8 @@ integer = functools.partial(_property, INTEGER)
 number = functools.partial(_property, NUMBER)
 boolean = functools.partial(_property, BOOLEAN)
 any_ = functools.partial(_property, ANY)
+#: the number of a TCP or UDP port
+port_number = functools.partial(integer, min=1, max=65535)
 
 
 def map_(

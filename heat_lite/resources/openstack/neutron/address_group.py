@@ -8,11 +8,10 @@ from heat_lite.resources.openstack.neutron.base import (
     neutron_rest,
     project_property,
 )
-from heat_lite.resources.openstack.neutron.security_group import PROTOCOLS
+from heat_lite.resources.openstack.neutron.security_group import PROTOCOLS, port_range
 from heat_lite.template.schema import (
     boolean,
     description_property,
-    integer,
     list_,
     list_attribute,
     name_property,
@@ -83,12 +82,7 @@ class DefaultSecurityGroupRule(NeutronResource):
             default='IPv4',
             allowed=['IPv4', 'IPv6'],
         ),
-        'port_range_max': integer(
-            'Last port number, or ICMP code, of the default rule.', min=0, max=65535
-        ),
-        'port_range_min': integer(
-            'First port number, or ICMP type, of the default rule.', min=0, max=65535
-        ),
+        **port_range('default rule'),
         'protocol': string('Protocol of the default rule, by name or number.', allowed=PROTOCOLS),
         'remote_address_group': reference(
             'neutron.address_group', 'Remote address group of the default rule, by name or id.'

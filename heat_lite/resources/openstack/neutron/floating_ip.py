@@ -14,8 +14,8 @@ from heat_lite.resources.openstack.neutron.base import (
 from heat_lite.template.schema import (
     alias,
     description_property,
-    integer,
     live_text,
+    port_number,
     reference,
     string,
 )
@@ -204,12 +204,8 @@ class FloatingIPPortForward(NeutronResource):
     entity = None
 
     properties_schema = {
-        'external_port': integer(
-            'TCP or UDP port number of the floating IP.',
-            required=True,
-            update_allowed=True,
-            min=1,
-            max=65535,
+        'external_port': port_number(
+            'TCP or UDP port number of the floating IP.', required=True, update_allowed=True
         ),
         'description': description_property(since=OURS),
         'floating_ip': string(
@@ -236,12 +232,8 @@ class FloatingIPPortForward(NeutronResource):
             update_allowed=True,
             allowed=['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp'],
         ),
-        'internal_port_number': integer(
-            'TCP or UDP port number to forward to.',
-            update_allowed=True,
-            min=1,
-            max=65535,
-            wire='internal_port',
+        'internal_port_number': port_number(
+            'TCP or UDP port number to forward to.', update_allowed=True, wire='internal_port'
         ),
     }
 

@@ -8,9 +8,9 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.template.schema import (
     description_property,
-    integer,
     name_property,
     parent,
+    port_number,
     reference,
     string,
 )
@@ -56,12 +56,8 @@ class ConntrackHelper(NeutronResource):
         'helper': string(
             'Name of the helper, such as ftp or tftp.', required=True, update_allowed=True, max=64
         ),
-        'port': integer(
-            'Port number whose packets the helper reads.',
-            required=True,
-            update_allowed=True,
-            min=1,
-            max=65535,
+        'port': port_number(
+            'Port number whose packets the helper reads.', required=True, update_allowed=True
         ),
         'protocol': string(
             'Protocol of the packets.',

@@ -48,6 +48,15 @@ FIELDS = (
 )
 
 
+def port_range(noun):
+    """Return the properties of the ports, or the ICMP code and type, of a rule."""
+    texts = {
+        'port_range_max': f'Last port number, or ICMP code, of the {noun}.',
+        'port_range_min': f'First port number, or ICMP type, of the {noun}.',
+    }
+    return {name: integer(text, min=0, max=65535) for name, text in texts.items()}
+
+
 class SecurityGroup(NeutronResource):
     """A security group."""
 
@@ -73,12 +82,7 @@ class SecurityGroup(NeutronResource):
                     default='IPv4',
                     allowed=['IPv4', 'IPv6'],
                 ),
-                'port_range_max': integer(
-                    'Last port number, or ICMP code, of the rule.', min=0, max=65535
-                ),
-                'port_range_min': integer(
-                    'First port number, or ICMP type, of the rule.', min=0, max=65535
-                ),
+                **port_range('rule'),
                 'protocol': string('Protocol of the rule, by name or number.', allowed=PROTOCOLS),
                 REMOTE_ADDRESSES: string(
                     'Remote address group of the rule, by name or id.',
@@ -263,12 +267,7 @@ class SecurityGroupRule(NeutronResource):
         'ethertype': string(
             'Ethertype of the traffic: IPv4 or IPv6.', default='IPv4', allowed=['IPv4', 'IPv6']
         ),
-        'port_range_max': integer(
-            'Last port number, or ICMP code, of the traffic.', min=0, max=65535
-        ),
-        'port_range_min': integer(
-            'First port number, or ICMP type, of the traffic.', min=0, max=65535
-        ),
+        **port_range('traffic'),
         'protocol': string(
             'Protocol of the traffic, by name or number.', default='tcp', allowed=PROTOCOLS
         ),

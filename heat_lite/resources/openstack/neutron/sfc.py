@@ -5,10 +5,10 @@ from heat_lite.template import support
 from heat_lite.template.schema import (
     boolean,
     description_property,
-    integer,
     list_,
     map_,
     name_property,
+    port_number,
     string,
 )
 
@@ -25,12 +25,8 @@ class FlowClassifier(NeutronResource):
         'name': name_property(),
         'description': description_property(),
         'destination_ip_prefix': string('Destination CIDR of the traffic.', custom='net_cidr'),
-        'destination_port_range_max': integer(
-            'Last destination port number of the traffic.', min=1, max=65535
-        ),
-        'destination_port_range_min': integer(
-            'First destination port number of the traffic.', min=1, max=65535
-        ),
+        'destination_port_range_max': port_number('Last destination port number of the traffic.'),
+        'destination_port_range_min': port_number('First destination port number of the traffic.'),
         'ethertype': string(
             'Ethertype of the classified traffic.', default='IPv4', allowed=['IPv4', 'IPv6']
         ),
@@ -41,12 +37,8 @@ class FlowClassifier(NeutronResource):
         'logical_source_port': string('Source Neutron port of the traffic.', ref='neutron.port'),
         'protocol': string('IP protocol of the traffic.', allowed=['tcp', 'udp', 'icmp']),
         'source_ip_prefix': string('Source CIDR of the traffic.', custom='net_cidr'),
-        'source_port_range_max': integer(
-            'Last source port number of the traffic.', min=1, max=65535
-        ),
-        'source_port_range_min': integer(
-            'First source port number of the traffic.', min=1, max=65535
-        ),
+        'source_port_range_max': port_number('Last source port number of the traffic.'),
+        'source_port_range_min': port_number('First source port number of the traffic.'),
     }
 
 

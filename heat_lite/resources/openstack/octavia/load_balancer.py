@@ -27,6 +27,7 @@ from heat_lite.template.schema import (
     name_property,
     number,
     parent,
+    port_number,
     reference,
     string,
     switch,
@@ -146,7 +147,7 @@ class Listener(OctaviaResource):
             allowed=['TCP', 'HTTP', 'HTTPS', 'TERMINATED_HTTPS', 'PROXY', 'UDP'],
             ours=['SCTP', 'PROMETHEUS'],
         ),
-        'protocol_port': integer('Protocol port of the listener.', required=True, min=1, max=65535),
+        'protocol_port': port_number('Protocol port of the listener.', required=True),
         'admin_state_up': switch('Administrative state of the listener.'),
         'allowed_cidrs': list_(
             'CIDRs that may connect to the listener.',

@@ -19,6 +19,7 @@ from heat_lite.template.schema import (
     name_property,
     number,
     parent,
+    port_number,
     reference,
     string,
     switch,
@@ -145,12 +146,12 @@ class PoolMember(OctaviaResource):
         'name': name_property(since=OURS),
         'address': string('IP address of the member.', required=True, custom='ip_addr'),
         'pool': parent('octavia.pool', 'Pool of the member, by name or id.'),
-        'protocol_port': integer('Protocol port of the member.', required=True, min=1, max=65535),
+        'protocol_port': port_number('Protocol port of the member.', required=True),
         'admin_state_up': switch('Administrative state of the member.'),
         'monitor_address': string(
             'IP address for health checks, if it is another one.', custom='ip_addr'
         ),
-        'monitor_port': integer('Port for health checks, if it is another one.', min=1, max=65535),
+        'monitor_port': port_number('Port for health checks, if it is another one.'),
         'subnet': reference(
             'neutron.subnet', 'Subnet from which the member is reached, by name or id.'
         ),
