@@ -119,11 +119,8 @@ class ServiceResource(Resource):
         """Generator: return the response of ``call``. While the service is overloaded, unavailable
         or busy with the object, the call is retried (see ``ServiceRetry``).
         """
-        return (
-            yield from ServiceRetry(self, self.retry_conflict).until_answered(
-                call, *args, **options
-            )
-        )
+        retry = ServiceRetry(self, self.retry_conflict)
+        return (yield from retry.until_answered(call, *args, **options))
 
     def send(self, method, path, body=None, **options):
         """Generator: send a request and return its response (see ``call_with_retry``)."""
@@ -361,12 +358,11 @@ class CloudResource(ServiceObject):
         if not self.can_be_found():
             return (yield from self.call_with_retry(create))
         retry, path = ServiceRetry(self, self.retry_conflict), self.collection()
-        show = functools.partial(self.client().show, key=self.rest.key)
-        return (
-            yield from retry.until_made(
-                create, self.find_existing, lambda made: show(f'{path}/{made}')
-            )
-        )
+
+        def show(made):
+            return self.client().show(f'{path}/{made}', self.rest.key)
+
+        return (yield from retry.until_made(create, self.find_existing, show))
 
     def can_be_found(self):
         """Return whether a search can tell the object of an interrupted create from all others."""
