@@ -171,15 +171,17 @@ def request(name, template=TEMPLATE, **parameters):
         'number': NUMBER,
         **{f'whole_{kind}': value for kind, value in STRUCTURES.items()},
     }
+    environment = {
+        'parameters': {'environment': SECRETS['environment']},
+        'parameter_defaults': {'environment-default': SECRETS['environment-default']},
+    }
     return {
         'stack_name': name,
         'template': template,
         'parameters': given | parameters,
-        'environment': {
-            'parameters': {'environment': SECRETS['environment']},
-            'parameter_defaults': {'environment-default': SECRETS['environment-default']},
-        },
-        'files': FILES,
+        'environment': environment,
+        'environment_files': ['environment.yaml'],  # clients send both
+        'files': {**FILES, 'environment.yaml': json.dumps(environment)},
         'disable_rollback': True,
     }
 
@@ -207,9 +209,12 @@ def quoted_by_outputs(**parameters):
     }
     template = {**TEMPLATE, 'resources': resources, 'outputs': wrong}
     body = request('earlier', template, **parameters)
-    body['files'] = {**FILES, 'quoting.yaml': json.dumps(quoting)}
     hooks = {'resources': {'first': {'hooks': 'pre-update'}}}
-    body['environment'] = {**body['environment'], 'resource_registry': hooks}
+    environment = {**body['environment'], 'resource_registry': hooks}
+    body['files'] |= {
+        'quoting.yaml': json.dumps(quoting),
+        'environment.yaml': json.dumps(environment),
+    }
     return body
 
 

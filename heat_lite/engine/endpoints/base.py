@@ -29,6 +29,7 @@ from heat_lite.engine.stack import (
     template_files,
 )
 from heat_lite.engine.stack.stack import Stack, StackChanged
+from heat_lite.engine.validation import masking
 from heat_lite.rpc import client as rpc_client
 from heat_lite.template import merge
 from heat_lite.template.editing import moving
@@ -176,6 +177,7 @@ class Endpoint:
         if present is not None:
             former = moving.rename_entries(present.environment.data, wanted.moves)
             environment = merge.patch(former, environment, clear, known)
+        files = masking.masked_files(files, environment_files or (), wanted)
         return Template(template, files, Environment(environment))
 
     def _load(self, context: RequestContext, row: Row) -> Stack:

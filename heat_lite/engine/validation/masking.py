@@ -4,6 +4,7 @@ Texts that may quote a value, e.g. the errors of services, are redacted.
 """
 
 import graphlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from heat_lite.common import exception, log_context
 from heat_lite.common.redaction import MASK, Redactor, is_secret_name, texts_of
 from heat_lite.common.value_types import Value, Values
 from heat_lite.db import encryption
-from heat_lite.template import function
+from heat_lite.template import function, reader
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.environment import Environment
 from heat_lite.template.parameters.parameters import Parameters
@@ -45,6 +46,22 @@ def masked_environment(environment: Values, template: Template) -> Values:
         for section in _PARAMETERS
     }
     return {**environment, **masked_sections}
+
+
+def masked_files(
+    files: Mapping[str, str], environments: Iterable[str], template: Template
+) -> Mapping[str, str]:
+    """Return files with the values of hidden parameters masked in those that are environments.
+
+    Their values are merged into the environment of the stack, and users read its files.
+    """
+    hidden = hidden_parameters(template)
+    masked = {}
+    for name in dict.fromkeys(environments) if hidden else ():
+        environment = reader.parse_environment(files[name])
+        if any(not hidden.isdisjoint(environment.get(each) or ()) for each in _PARAMETERS):
+            masked[name] = json.dumps(masked_environment(environment, template), default=str)
+    return {**files, **masked}
 
 
 def unmasked(template: Template, stored: Template | None = None) -> Template:
