@@ -172,7 +172,7 @@ def show(response: Values, out: terminal.Terminal) -> None:
         out.write_line(line)
     if not any(counts.values()):
         if not of_stack and 'moved' not in response:
-            out.write_line('no resource changes, only changes of the stack itself')
+            out.write_line('no resource changes, only text, files, tags or options of the stack')
         return
     out.write_line()
     out.write_line(', '.join(f'{count} to {action}' for action, count in counts.items() if count))
