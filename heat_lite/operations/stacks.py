@@ -63,7 +63,7 @@ def _names(description: str) -> Values:
     return {'type': 'array', 'items': STRING, 'description': description}
 
 
-BODY: Values = {
+CONTENT_BODY: Values = {
     'type': 'object',
     'properties': {
         'stack_name': STRING,
@@ -74,6 +74,12 @@ BODY: Values = {
         'files': {'type': 'object', 'additionalProperties': True},
         'files_container': STRING,
         'parameters': {'type': 'object'},
+    },
+}
+BODY: Values = {
+    **CONTENT_BODY,
+    'properties': {
+        **CONTENT_BODY['properties'],
         'tags': STRING,
         'timeout_mins': {'type': 'integer', 'minimum': 0},
         'disable_rollback': {'type': ['boolean', 'string']},
@@ -99,7 +105,7 @@ NEW_BODY: Values = {
 REFACTOR_BODY: Values = {
     'type': 'object',
     'properties': {
-        'stacks': {'type': 'object', 'additionalProperties': BODY},
+        'stacks': {'type': 'object', 'additionalProperties': CONTENT_BODY},
         'moves': {
             'type': 'array',
             'items': {'type': 'object', 'properties': {'from': STRING, 'to': STRING}},

@@ -614,6 +614,23 @@ def test_moves_of_a_template_that_are_no_list_are_refused(engine, moved):
         engine.preview(app, {**MOVED, 'moved': moved})
 
 
+@pytest.mark.parametrize(
+    ('sources', 'text'),
+    [
+        (['db'], 'the name of a resource now'),
+        (['old', 'old'], 'moves twice'),
+        ([''], 'no name of a resource'),
+        (['group//0'], 'no path'),
+        (['/old'], 'no path'),
+        (['old/'], 'no path'),
+    ],
+)
+def test_move_from_where_no_resource_can_be_is_refused(engine, sources, text):
+    moved = [{'from': each, 'to': 'db'} for each in sources]
+    with pytest.raises(exception.StackValidationFailed, match=text):
+        engine.create({**MOVED, 'moved': moved, 'resources': {'db': server()}}, 'app')
+
+
 def test_stack_that_does_not_exist_cannot_be_renamed(engine):
     with pytest.raises(exception.EntityNotFound, match='none'):
         move(engine, stacks={'none': {'name': 'other'}})

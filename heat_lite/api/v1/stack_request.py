@@ -82,12 +82,12 @@ class StackRequest:
         args = self.args(is_update=True)
         taken = {name: args.pop(name, None) for name in (api.REVISION, api.PLAN)}
         given = without_none(taken)
+        if api.PLAN in given:
+            _require_whole(len(given) > 1 or self.has_content(), args)
         if given and self.has_content():
             raise exc.HTTPBadRequest(
                 'A revision stands for template, environment, parameters and files: give either.'
             )
-        if api.PLAN in given:
-            _require_whole(len(given) > 1, args)
         if existing:
             args[api.PARAM_EXISTING] = True
         template = self.template(not existing and not given)
@@ -96,10 +96,18 @@ class StackRequest:
             given[api.PART] = part
         return {'args': args | self._text, 'template': template, **self.content_args(), **given}
 
-    def refactor_args(self) -> Values:
+    def refactor_args(self, stack: str) -> Values:
         """Return what a refactoring needs of a stack: without a template it keeps its own."""
         template = self.template(required=False)
         name = self.body.get('stack_name')
+        known = {'stack_name'} if template is None else {'stack_name', *CONTENT_KEYS}
+        others = sorted(key for key, value in self.body.items() if value and key not in known)
+        if others:
+            without = ' without a template' if template is None else ''
+            raise exc.HTTPBadRequest(
+                f'Moves do not change this of stack {stack}{without}: {", ".join(others)}. Leave '
+                'it to an update.'
+            )
         return {'template': template, 'name': name, **self.content_args(), **self._text}
 
     def content_args(self) -> Values:

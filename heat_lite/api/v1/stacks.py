@@ -110,7 +110,7 @@ class StackController:
         requests = {name: StackRequest(each, self.limits) for name, each in given.items()}
         return self.client.refactor_stacks(
             request.context,
-            stacks={name: each.refactor_args() for name, each in requests.items()},
+            stacks={name: each.refactor_args(name) for name, each in requests.items()},
             moves=moves,
             dry_run=params.flag('dry_run', body.get('dry_run', False)),
         )

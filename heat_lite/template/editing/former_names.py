@@ -26,8 +26,13 @@ def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
         source, to = pair.get('from'), pair.get('to')
         if len(pair) != 2 or not isinstance(source, str) or not isinstance(to, str):
             yield _no_move(index, f'A move is {{from: NAME, to: NAME}}, not {as_json(each)}')
-        elif source in declared or source in ends:
-            yield _no_move(index, f'"{source}" is a resource, or moves twice')
+        elif source in ends:
+            yield _no_move(index, f'"{source}" moves twice')
+        elif source in declared:
+            text = f'"{source}" is the name of a resource now: no former name moves from there'
+            yield _no_move(index, text)
+        elif '' in source.split('/'):
+            yield _no_move(index, f'"{source}" is no name of a resource, and no path to one')
         else:
             ends[source] = to
     for index, source in enumerate(ends):
