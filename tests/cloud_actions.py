@@ -826,7 +826,7 @@ def label_account(cloud, service, environ, **_):
 def head_container(cloud, service, one, headers, **_):
     container = require(cloud, service, '/', one)
     held = container['objects']
-    for name in filter(lambda name: name.startswith('HTTP_X_CONTAINER_META'), container):
+    for name in filter(lambda name: name.startswith('HTTP_X_CONTAINER'), container):
         headers[name.removeprefix('HTTP_').replace('_', '-').title()] = container[name]
     headers['X-Container-Object-Count'] = str(len(held))
     headers['X-Container-Bytes-Used'] = str(sum(map(len, held.values())))

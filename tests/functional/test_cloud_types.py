@@ -65,26 +65,15 @@ def require_no_drift(driver, stack, name):  # noqa: F811
     found = driver.client.stack_drift(driver.context, stack_identity=stack)
     assert [each['properties'] for each in found['resources']] == []
     assert bool(found['unchecked']) == (name in NOT_COMPARED), found
+    assert all('cannot be compared' not in each['reason'] for each in found['unchecked']), found
 
 
 #: types whose objects cannot be compared with what was asked for
 NOT_COMPARED = {
-    'AWS::EC2::EIP',
-    'AWS::EC2::EIPAssociation',
-    'AWS::EC2::SubnetRouteTableAssociation',
-    'AWS::EC2::VPCGatewayAttachment',
-    'AWS::EC2::VolumeAttachment',
-    'AWS::S3::Bucket',
     'OS::Cinder::VolumeTransferAccept',
     'OS::Heat::SwiftSignalHandle',
     'OS::Mistral::ExternalResource',
-    'OS::Mistral::Workflow',
-    'OS::Neutron::ExtraRoute',
-    'OS::Neutron::ExtraRouteSet',
-    'OS::Nova::FloatingIP',
-    'OS::Swift::Container',
     'OS::Swift::TempURL',
-    'OS::Zaqar::Queue',
     'OS::Zaqar::SignedQueueURL',
 }
 #: types whose delete does not undo what the create has done
@@ -364,4 +353,94 @@ def test_assignments_of_roles_are_compared_and_described(running_cloud, driver, 
     running_cloud.cloud.state['related'] -= {path, inherited}
     (found,) = driver.client.stack_drift(driver.context, stack_identity=stack)['resources']
     assert [each['actual'] for each in found['properties']] == [[]]
+    driver.delete(stack)
+
+
+def _of(fake, service, path):
+    return [each for key, each in fake.objects.items() if key[:2] == (service, path)]
+
+
+def _change(service, path, **values):
+    """Return a function that changes the objects of a collection."""
+
+    def change(fake):
+        for each in _of(fake, service, path):
+            each.update(copy.deepcopy(values))
+
+    return change
+
+
+def _forget(name):
+    return lambda fake: fake.state[name].clear()
+
+
+def _edit_workflow(fake):
+    for each in _of(fake, 'workflow', '/workflows'):
+        each['definition'] = (each['definition'] or '').replace('std.', 'my.')
+
+
+def _edit_queue(fake):
+    for each in _of(fake, 'messaging', '/queues'):
+        each['metadata'] = {'theirs': 1}
+
+
+def _edit_container(fake):
+    for each in _of(fake, 'object-store', '/'):
+        each.update({key: 'theirs' for key in each if key.startswith('HTTP_X_CONTAINER')})
+
+
+UNTIE = _change('network', '/floatingips', port_id=None, fixed_ip_address=None)
+NO_ROUTES = _change('network', '/routers', routes=[])
+#: type -> what others do in the cloud, and what the drift shows then
+DRIFTS = {
+    'AWS::EC2::EIP': (UNTIE, ['InstanceId']),
+    'AWS::EC2::EIPAssociation': (UNTIE, 'missing'),
+    'AWS::EC2::SubnetRouteTableAssociation': (_forget('interfaces'), 'missing'),
+    'AWS::EC2::VPCGatewayAttachment': (
+        _change('network', '/routers', external_gateway_info=None),
+        'missing',
+    ),
+    'AWS::EC2::VolumeAttachment': (_change('block-storage', '/volumes', attachments=[]), 'missing'),
+    'AWS::S3::Bucket': (_edit_container, ['AccessControl', 'Tags', 'WebsiteConfiguration']),
+    'OS::Cinder::QoSAssociation': (_forget('associated'), ['volume_types']),
+    'OS::Mistral::Workflow': (_edit_workflow, ['tasks']),
+    'OS::Neutron::ExtraRoute': (NO_ROUTES, 'missing'),
+    'OS::Neutron::ExtraRouteSet': (NO_ROUTES, ['routes']),
+    'OS::Nova::FloatingIP': (
+        _change('network', '/floatingips', floating_network_id='another'),
+        ['pool'],
+    ),
+    'OS::Swift::Container': (
+        _edit_container,
+        ['X-Container-Meta', 'X-Container-Read', 'X-Container-Write'],
+    ),
+    'OS::Zaqar::Queue': (_edit_queue, ['metadata']),
+}
+#: types of which an update with the live state corrects the drift in place
+CORRECTED = {
+    'AWS::EC2::EIP',
+    'OS::Cinder::QoSAssociation',
+    'OS::Mistral::Workflow',
+    'OS::Neutron::ExtraRouteSet',
+    'OS::Zaqar::Queue',
+}
+
+
+@pytest.mark.parametrize('name', DRIFTS)
+def test_change_by_others_is_drift(name, running_cloud, driver, ids):  # noqa: F811
+    change, shown = DRIFTS[name]
+    text = one_resource(name, samples.properties(REGISTRY.get(name), ids))
+    stack = driver.create(text)
+    change(running_cloud.cloud)
+    (found,) = driver.client.stack_drift(driver.context, stack_identity=stack)['resources']
+    assert [each['property'] for each in found['properties']] == (
+        [] if shown == 'missing' else shown
+    ), found
+    assert found['status'] == ('missing' if shown == 'missing' else 'changed')
+    if name in CORRECTED:
+        physical_id = driver.physical_id(stack, 'it')
+        driver.update(stack, text, converge=True)
+        assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+        assert driver.physical_id(stack, 'it') == physical_id
+        require_no_drift(driver, stack, name)
     driver.delete(stack)

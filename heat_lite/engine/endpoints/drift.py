@@ -18,7 +18,6 @@ from heat_lite.template import stored_properties
 #: seconds for the calls of the cloud; resources after that are listed as unchecked
 MAX_SECONDS = 40
 NO_TIME = f'The cloud took longer than {MAX_SECONDS} seconds for the resources before.'
-UNKNOWN_TYPE = 'Resources of this type cannot be compared.'
 NO_OBJECT = 'There is no object yet.'
 AT_WORK = 'An action works on the resource.'
 TOO_DEEP = 'Its nested stack is deeper than nested_depth.'
@@ -94,7 +93,7 @@ def _changes(item: Value, is_last_level: bool) -> tuple[list[Wire] | None, str |
     except Exception as error:  # the error of a service or a library
         return [], item.stack.redact(str(error)) or type(error).__name__
     if live is None:
-        return ([], UNKNOWN_TYPE) if item.object_exists() else (None, None)
+        return ([], item.not_compared) if item.object_exists() else (None, None)
     return _shown(item, item.stored_properties(), live), None
 
 

@@ -74,6 +74,8 @@ class ResourceType:
     has_nested_stack = False
     #: whether another action on the stack interrupts its handler instead of waiting for the end
     interruptible = False
+    #: why its object cannot be compared with the template, if it cannot
+    not_compared = 'Resources of this type cannot be compared.'
     #: the service in whose place it stands: lists leave it out where the cloud has the service
     stands_for: str | None = None
     #: whether its handlers call services: the number of these in parallel is limited

@@ -63,6 +63,18 @@ class S3Bucket(SwiftContainer):
             f'X-Container-Meta-{key}': value for key, value in labels.items() if value is not None
         }
 
+    def importable_state(self):
+        """Return the stored properties, with None for those of which Swift shows other headers."""
+        head, live = self._shown_headers(), dict(self.stored_properties())
+        for key, value in self._acls().items():
+            # the user behind the project is the one that has created the bucket
+            if head.get(key.lower(), '').split(':')[0] != value.split(':')[0]:
+                live['AccessControl'] = None
+        for key, value in self._labels().items():
+            if head.get(key.lower()) != value:
+                live['Tags' if 'S3-Tag' in key else 'WebsiteConfiguration'] = None
+        return live
+
     def show(self):
         return None
 

@@ -40,6 +40,7 @@ class SwiftSignalHandle(ServiceResource):
     default_client_name = 'swift'
     # creating the object again has no effect: its name identifies it
     repeatable = True
+    not_compared = 'Signals change its object.'
 
     attributes_schema = {
         'curl_cli': live_text(common_properties.SIGNAL_CURL_COMMAND),

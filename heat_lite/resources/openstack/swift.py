@@ -140,6 +140,17 @@ class SwiftContainer(ServiceResource):
         }
         return {'name': self.resource_id, **lists, **({METADATA[:-1]: labels} if labels else {})}
 
+    def importable_state(self):
+        """Return what Swift shows of the headers of the template, which no update changes."""
+        head, live = self._shown_headers(), dict(self.stored_properties())
+        live['name'] = live.get('name') and self.resource_id
+        for name in live.keys() & {*ACCESS_LISTS}:
+            live[name] = head.get(name.lower()) if live[name] is not None else None
+        labels = live.get(METADATA[:-1]) or {}
+        shown = {key: head.get(f'{METADATA}{key}'.lower()) for key in labels}
+        same = all(str(labels[key]) == shown[key] for key in labels)
+        return live if same else {**live, METADATA[:-1]: shown}
+
     def resolve_attribute(self, name):
         url = self._account_url()
         if name == 'RootURL':

@@ -229,6 +229,7 @@ class TempURL(ServiceResource):
     default_client_name = 'swift'
     repeatable = True
     has_secret_value = True
+    not_compared = 'Swift keeps nothing of a signed URL.'
 
     properties_schema = {
         'container': string('Name of the container.', required=True),

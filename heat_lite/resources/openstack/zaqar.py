@@ -78,6 +78,15 @@ class ZaqarQueue(ServiceResource):
         self.require_object()
         self.client().show(self._path())
 
+    def get_live_state(self, resource_properties):
+        """Return the metadata without those that Zaqar sets itself, also for a missing queue."""
+        stored = self.stored_properties()
+        asked = stored['metadata'] or {}
+        found = self.show().items()
+        own = {key: value for key, value in found if key in asked or not key.startswith(OWN)}
+        live = {'name': self.resource_id, 'metadata': own}
+        return {**stored, **{name: live[name] for name in live if stored[name] is not None}}
+
     def delete_object(self):
         yield from self.delete_if_present(self.client().delete_queue, self.resource_id)
 
@@ -112,6 +121,7 @@ class ZaqarSignedQueueURL(ServiceResource):
     default_client_name = 'zaqar'
     # a repeated create leaves an unused signature behind, which does no harm
     repeatable = True
+    not_compared = 'Zaqar keeps nothing of a signed URL.'
 
     properties_schema = {
         'methods': list_(

@@ -70,6 +70,15 @@ class ElasticIp(Address):
                 self.resource_id, self.port_of_server(server) if server else None
             )
 
+    def get_live_state(self, resource_properties):
+        """Return the instance of the template if the address is associated with it."""
+        port, server = self.fetch()['port_id'], self.stored_property('InstanceId')
+        if server is None:
+            return {}  # an association may have associated it
+        with contextlib.suppress(errors.NotFound):
+            server = server if self.port_of_server(server) == port else None
+        return {'InstanceId': server}
+
     def get_reference_id(self):
         return self.data().get(IP_ADDRESS) or self._address_of_heat() or self.name
 
@@ -128,6 +137,11 @@ class ElasticIpAssociation(NetworkingResource):
             if shown['port_id'] == (interface or self.port_of_server(server)):
                 return address or allocation
         return None
+
+    def get_live_state(self, resource_properties):
+        if self.find_existing() is None:
+            raise errors.NotFound(f'{self.resource_id} is not associated any more')
+        return self.stored_properties()
 
     def _address(self):
         return self.properties[ALLOCATION] or self._id_of(self.properties[ADDRESS])

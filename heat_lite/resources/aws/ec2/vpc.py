@@ -150,6 +150,13 @@ class SubnetRouteTableAssociation(NetworkingResource):
             return None
         return f'{self.stored_property("RouteTableId")}:{self.stored_property("SubnetId")}'
 
+    def get_live_state(self, resource_properties):
+        table, subnet = self.stored_property('RouteTableId'), self.stored_property('SubnetId')
+        ports = self.client().list('/ports', 'ports', device_id=table)
+        if all(address['subnet_id'] != subnet for port in ports for address in port['fixed_ips']):
+            raise errors.NotFound(f'Subnet {subnet} is not at route table {table} any more')
+        return self.stored_properties()
+
     def delete_object(self):
         table, subnet = self.stored_property('RouteTableId'), self.stored_property('SubnetId')
         with contextlib.suppress(errors.NotFound):  # the subnet was deleted
@@ -223,6 +230,12 @@ class VPCGatewayAttachment(NetworkingResource):
     def find_existing(self):
         """Return the id by the stored properties: Heat stores none for this type."""
         return None if self.record.properties is None else self.stored_property('VpcId')
+
+    def get_live_state(self, resource_properties):
+        for router in self._routers(self.router_of_vpc(self.stored_property('VpcId'))):
+            if not self.client().show(f'/routers/{router}', 'router')['external_gateway_info']:
+                raise errors.NotFound(f'Router {router} has no external gateway any more')
+        return self.stored_properties()
 
     def delete_object(self):
         vpc_router = None

@@ -123,6 +123,18 @@ class Attachment(ServiceResource):
         given = (self.properties[name] for name in self.names)
         self.resource_id_set((yield from attach(self, *given)))
 
+    def handle_check(self):
+        if self.definition.external_id is not None:
+            return  # its template need not tell what it connects
+        yield from self.call_with_retry(self.get_live_state, None)
+
+    def get_live_state(self, resource_properties):
+        server, volume = self.stored_ends()
+        found = self.client().show(f'/volumes/{volume}', 'volume')
+        if all(each['server_id'] != server for each in found['attachments']):
+            raise errors.NotFound(f'Volume {volume} is not attached to server {server} any more')
+        return self.stored_properties()
+
     def delete_object(self):
         yield from detach(self, *self.stored_ends())
 
@@ -171,15 +183,3 @@ class CinderVolumeAttachment(Attachment):
         """Detach the volume, and attach it to the new server or as the new device."""
         yield from detach(self, *self.stored_ends())
         yield from self.attach()
-
-    def handle_check(self):
-        if self.definition.external_id is not None:
-            return  # its template need not tell what it connects
-        yield from self.call_with_retry(self.get_live_state, None)
-
-    def get_live_state(self, resource_properties):
-        server, volume = self.stored_ends()
-        found = self.client().show(f'/volumes/{volume}', 'volume')
-        if all(each['server_id'] != server for each in found['attachments']):
-            raise errors.NotFound(f'Volume {volume} is not attached to server {server} any more')
-        return self.stored_properties()

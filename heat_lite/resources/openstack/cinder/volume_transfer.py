@@ -60,6 +60,7 @@ class VolumeTransferAccept(ServiceResource):
     resource_type = 'OS::Cinder::VolumeTransferAccept'
     since = OURS
     default_client_name = 'cinder'
+    not_compared = 'Cinder keeps nothing of an accepted offer; the volume is there.'
 
     properties_schema = {
         'auth_key': string('Key of the offer.', required=True),

@@ -43,6 +43,7 @@ class MistralExternalResource(ServiceResource):
     since = '9.0.0'
     default_client_name = 'mistral'
     entity = 'executions'
+    not_compared = 'Only its workflows know the object.'
 
     properties_schema = {
         'actions': map_(

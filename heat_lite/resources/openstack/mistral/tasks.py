@@ -116,6 +116,24 @@ def workflow(properties):
     return definition
 
 
+def described(definition):
+    """Return the properties of a workflow in the workflow language of Mistral."""
+    found = {name.replace('-', '_'): value for name, value in definition.items()}
+    found['tasks'] = [
+        {NAME: name, **_without_dashes(task)} for name, task in definition['tasks'].items()
+    ]
+    if 'input' in found:
+        parts = [each if isinstance(each, dict) else {each: None} for each in found['input']]
+        found['input'] = {name: value for each in parts for name, value in each.items()}
+    if 'task_defaults' in found:
+        found['task_defaults'] = _without_dashes(found['task_defaults'])
+    return found
+
+
+def _without_dashes(given):
+    return {name.replace('-', '_'): value for name, value in given.items()}
+
+
 def _task(given):
     older = {name: _older_policy(given, name) for name in _POLICIES}
     own = {

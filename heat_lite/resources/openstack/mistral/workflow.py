@@ -10,6 +10,7 @@ from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.signal_responder import SignalResponder
 from heat_lite.resources.base.stack_user import SeparateStackUser
 from heat_lite.resources.openstack.mistral import tasks, workflows
+from heat_lite.template import reader
 from heat_lite.template.schema import (
     boolean,
     description_property,
@@ -129,6 +130,28 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         if self.resource_id is None:
             raise errors.NotFound('the workflow was never created')
         self.client().show(self._path())
+
+    def live_properties(self):
+        return {'name': self.resource_id, **tasks.described(self._live_definition())}
+
+    def importable_state(self):
+        return self.get_live_state(self.properties)
+
+    def get_live_state(self, resource_properties):
+        """Return the stored properties, with those of Mistral's definition where it differs."""
+        stored, live = self.stored_properties(), self._live_definition()
+        wanted, found = tasks.workflow(stored), tasks.described(live)
+        keys = [key for key in wanted.keys() | live.keys() if wanted.get(key) != live.get(key)]
+        changed = {key.replace('-', '_') for key in keys} & stored.keys()
+        return {**stored, **{name: found.get(name) for name in changed}}
+
+    def _live_definition(self):
+        """Return the workflow in the definition that Mistral has, which users may have changed."""
+        text = self.client().show(self._path())['definition']
+        parts = [part for part in reader.parse(text).values() if isinstance(part, dict)]
+        if len(parts) != 1 or not isinstance(parts[0].get('tasks'), dict):
+            raise exception.Error(f'the definition of {self.resource_id} has not one workflow')
+        return parts[0]
 
     def _definition(self, name):
         definition = {'version': '2.0', name: tasks.workflow(self.properties)}

@@ -65,6 +65,13 @@ class Address(AddressUser):
     def fetch(self):
         return self.client().show(f'/floatingips/{self.resource_id}', 'floatingip')
 
+    def get_live_state(self, resource_properties):
+        self.fetch()
+        return {}
+
+    def importable_state(self):
+        return self.get_live_state(self.properties)
+
     def handle_check(self):
         self.require_object()
         self.fetch()

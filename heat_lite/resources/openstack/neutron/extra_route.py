@@ -1,17 +1,15 @@
 """OS::Neutron::ExtraRoute and OS::Neutron::ExtraRouteSet."""
 
-import contextlib
-
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base import added_object
 from heat_lite.resources.openstack.neutron import implied_dependencies
-from heat_lite.resources.openstack.neutron.base import Connection
+from heat_lite.resources.openstack.neutron.base import Connection, VisibleConnection
 from heat_lite.template import support
 from heat_lite.template.schema import list_, reference, string
 
 
-class ExtraRoute(Connection):
+class ExtraRoute(VisibleConnection):
     """One extra route of a router."""
 
     resource_type = 'OS::Neutron::ExtraRoute'
@@ -44,20 +42,19 @@ class ExtraRoute(Connection):
         yield from self.call_with_retry(
             self.client().update, f'/routers/{router}', 'router', {'routes': [*routes, route]}
         )
-        self.resource_id_set(self._route_id())
+        self.resource_id_set(self.connection_id())
         self.data_delete(added_object.BEFORE)
 
     def find_existing(self):
         """Return the id of the route that an interrupted create has added: the router did not have
         it before.
         """
-        if added_object.BEFORE in self.data():
-            with contextlib.suppress(errors.NotFound):
-                routes = self._routes(self.stored_property('router_id'))
-                return self._route_id() if self._route() in routes else None
-        return None
+        return super().find_existing() if added_object.BEFORE in self.data() else None
 
-    def _route_id(self):
+    def is_connected(self):
+        return self._route() in self._routes(self.stored_property('router_id'))
+
+    def connection_id(self):
         router = self.stored_property('router_id')
         return '{}:{destination}:{nexthop}'.format(router, **self._route())
 
@@ -151,12 +148,14 @@ class ExtraRouteSet(Connection):
             self.resource_id, 'remove_extraroutes', self.stored_property('routes') or []
         )
 
+    def get_live_state(self, resource_properties):
+        present = self._routes(self.resource_id)
+        routes = [each for each in self.stored_property('routes') if each in present]
+        return {**self.stored_properties(), 'routes': routes}
+
     def handle_check(self):
-        missing = [
-            each
-            for each in self.stored_property('routes')
-            if each not in self._routes(self.resource_id)
-        ]
+        present = self._routes(self.resource_id)
+        missing = [each for each in self.stored_property('routes') if each not in present]
         if missing:
             raise exception.Error(f'Router {self.resource_id} lacks the routes {missing}')
 

@@ -32,6 +32,10 @@ class NovaFloatingIp(Address):
     def handle_create(self):
         yield from self.allocate(self.properties['pool'] or self.external_network())
 
+    def importable_state(self):
+        found = self.fetch()['floating_network_id']
+        return {} if self.stored_property('pool') is None else {'pool': found}
+
     def resolve_attribute(self, name):
         return self.resource_id and self.fetch()[self.attributes_schema[name].wire]
 
