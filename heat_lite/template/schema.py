@@ -30,6 +30,8 @@ from heat_lite.template.constraints import (
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameter_schema import ParameterSchema
 
+#: the version since which there is what Heat does not have
+OURS = support_status.OURS
 CACHE_LOCAL, CACHE_NONE = 'cache_local', 'cache_none'
 #: the key in requests of an object whose id is sent: the name of the property with _id at its end
 ID_OF_NAME = '{}_id'

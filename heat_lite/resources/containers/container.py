@@ -29,6 +29,7 @@ from heat_lite.resources.containers.process import (
     ProcessContainer,
 )
 from heat_lite.template.schema import (
+    OURS,
     any_,
     boolean,
     integer,
@@ -37,7 +38,6 @@ from heat_lite.template.schema import (
     live_text,
     map_attribute,
 )
-from heat_lite.template.support import OURS
 
 #: properties that a container has of its image
 IMAGE_PARTS = {'command', 'entrypoint', 'working_dir', 'user'}

@@ -19,6 +19,7 @@ from heat_lite.resources.containers.engine_object import (
 )
 from heat_lite.resources.containers.process import pull_error
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     integer_attribute,
     list_,
@@ -27,7 +28,6 @@ from heat_lite.template.schema import (
     string,
     text,
 )
-from heat_lite.template.support import OURS
 
 #: characters of a reason that the output of a failed build may take
 OUTPUT_LENGTH = 600

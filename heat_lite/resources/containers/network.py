@@ -7,6 +7,7 @@ from heat_lite.resources.containers.engine_object import (
     EngineObject,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     list_attribute,
     map_,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class Network(EngineObject):

@@ -14,8 +14,7 @@ from cryptography.hazmat.primitives.ciphers import aead
 
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import integer, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, integer, string
 
 PREFIX = 'heat-lite-sealed:'
 CONTENT = 'content'

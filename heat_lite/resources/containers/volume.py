@@ -12,8 +12,7 @@ from heat_lite.resources.containers.engine_object import (
     EngineObject,
     ThreadedCall,
 )
-from heat_lite.template.schema import map_, map_attribute, name_property, string, text
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, map_, map_attribute, name_property, string, text
 
 #: the key of data with the volume that a snapshot has copied the files to
 SNAPSHOT = 'snapshot_volume'

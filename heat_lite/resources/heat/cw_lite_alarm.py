@@ -4,8 +4,7 @@ import math
 
 from heat_lite.common import exception
 from heat_lite.engine.resource.resource import Resource
-from heat_lite.template.schema import list_, map_, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, list_, map_, string
 from heat_lite.template.unknown import is_known
 
 ACTIONS = ('AlarmActions', 'OKActions', 'InsufficientDataActions')

@@ -3,8 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.named_object import Setting
 from heat_lite.resources.base.property_rules import conflict, one_of
-from heat_lite.template.schema import list_, string, switch
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, list_, string, switch
 
 
 class ACL(Setting):

@@ -3,8 +3,7 @@
 import functools
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import description_property, list_, map_, name_property
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, description_property, list_, map_, name_property
 
 
 class DeviceProfile(CloudResource):

@@ -7,6 +7,7 @@ import secrets
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     boolean_attribute,
     description_property,
@@ -18,7 +19,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 #: keys in the data of the resource: the secret of a credential, and the user that owns it
 SECRET, OWNER = 'secret', 'user_id'

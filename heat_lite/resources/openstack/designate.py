@@ -5,6 +5,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import UniqueObject
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     integer,
     list_,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 def _rest(path, update='PATCH', **options):

@@ -3,8 +3,14 @@
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import Relation
 from heat_lite.resources.base.property_rules import for_each, one_of
-from heat_lite.template.schema import description_property, map_, name_property, reference, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import (
+    OURS,
+    description_property,
+    map_,
+    name_property,
+    reference,
+    string,
+)
 
 
 class EndpointGroup(CloudResource):

@@ -4,6 +4,7 @@ from heat_lite.common.redaction import is_secret_name
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.named_object import NamedObject, Setting
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     integer,
     list_,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 def _rest(path, key):

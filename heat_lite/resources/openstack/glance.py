@@ -6,6 +6,7 @@ from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import filled, only_with, refuse
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     integer,
     list_,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
 UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'

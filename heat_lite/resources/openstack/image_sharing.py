@@ -5,6 +5,7 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack import glance
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     list_,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 def _image_property(**options):

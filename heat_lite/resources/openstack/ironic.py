@@ -5,6 +5,7 @@ from heat_lite.resources.base import json_patch
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api, one_of
 from heat_lite.template.schema import (
+    OURS,
     any_,
     boolean,
     boolean_attribute,
@@ -17,7 +18,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 def _rest(path, **options):

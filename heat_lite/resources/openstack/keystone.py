@@ -11,6 +11,7 @@ from heat_lite.resources.base.property_rules import (
     refuse,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean_attribute,
     description_property,
     list_,
@@ -21,7 +22,6 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
-from heat_lite.template.support import OURS
 
 #: the key of the scope of assignments below a domain or a project
 INHERITED = 'OS-INHERIT:inherited_to'

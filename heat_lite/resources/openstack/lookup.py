@@ -18,6 +18,7 @@ from heat_lite.resources.base.property_rules import conflict, needs, one_of
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template import attributes, patterns
 from heat_lite.template.schema import (
+    OURS,
     any_attribute,
     list_,
     list_attribute,
@@ -25,7 +26,6 @@ from heat_lite.template.schema import (
     string,
 )
 from heat_lite.template.suggest import suggest
-from heat_lite.template.support import OURS
 
 ONE, NEWEST, FIRST, MANY = 'one', 'newest', 'first', 'many'
 FOUND = 'found'

@@ -6,6 +6,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import above, given, needs_version, refuse
 from heat_lite.template import support
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     integer,
     integer_attribute,
@@ -17,7 +18,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 class MagnumResource(CloudResource):

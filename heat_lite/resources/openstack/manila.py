@@ -10,6 +10,7 @@ from heat_lite.resources.base.live_state import to_wire
 from heat_lite.resources.base.property_rules import empty, filled, needs, needs_api, refuse
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     integer,
@@ -24,7 +25,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 RULE = ('access_to', 'access_type', 'access_level')
 #: properties with another key in update requests

@@ -5,6 +5,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import given, needs, needs_api, needs_version
 from heat_lite.resources.openstack.manila import managed, refuse_other_subnet, share_property
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     integer_attribute,
     name_property,
@@ -12,7 +13,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class ShareGroupSnapshot(CloudResource):

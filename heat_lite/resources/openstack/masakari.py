@@ -3,6 +3,7 @@
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import given, needs_version
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     name_property,
@@ -10,7 +11,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 class Segment(CloudResource):

@@ -4,8 +4,7 @@ from heat_lite.clients import errors
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import NamedObject, UniqueObject
-from heat_lite.template.schema import integer, list_, name_property, number, parent, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, integer, list_, name_property, number, parent, string
 
 CUSTOM = '^CUSTOM_[A-Z0-9_]+$'
 #: the field by which Placement refuses changes of a state that the requester has not seen

@@ -3,8 +3,7 @@
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.live_state import map_to_wire, observed_values
 from heat_lite.resources.base.property_rules import one_of
-from heat_lite.template.schema import integer, parent
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, integer, parent
 
 PROJECT = 'project'
 UNLIMITED = -1

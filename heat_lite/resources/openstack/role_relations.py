@@ -2,8 +2,7 @@
 
 from heat_lite.resources.base.named_object import Relation
 from heat_lite.resources.base.property_rules import conflict, one_of
-from heat_lite.template.schema import string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, string
 
 
 class ImpliedRole(Relation):

@@ -5,6 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import (
+    OURS,
     integer,
     integer_attribute,
     live_text,
@@ -12,7 +13,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class MetadataResource(ServiceResource):

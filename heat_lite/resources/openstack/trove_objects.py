@@ -4,8 +4,7 @@ from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.openstack.trove import DATABASE_NAME
-from heat_lite.template.schema import description_property, list_, map_, name_property, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, description_property, list_, map_, name_property, string
 
 
 class Configuration(CloudResource):

@@ -3,8 +3,7 @@
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.named_object import UniqueObject
 from heat_lite.resources.base.property_rules import conflict, one_of
-from heat_lite.template.schema import description_property, integer, reference, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, description_property, integer, reference, string
 
 
 def _rest(kind):

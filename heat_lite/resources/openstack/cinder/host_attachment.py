@@ -6,13 +6,13 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.template.schema import (
     CACHE_NONE,
+    OURS,
     boolean,
     list_,
     map_,
     map_attribute,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class HostAttachment(CloudResource):

@@ -8,6 +8,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.openstack.cinder.volume_snapshot import copy_rest
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     list_,
@@ -16,7 +17,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class GroupType(CloudResource):

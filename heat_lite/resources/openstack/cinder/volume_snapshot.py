@@ -3,6 +3,7 @@
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     integer_attribute,
@@ -11,7 +12,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 def copy_rest(kind):

@@ -5,13 +5,13 @@ from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import ServiceRetry
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     live_text,
     name_property,
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 #: key in the data of the resource, and attribute: the key with which the other project accepts
 KEY = 'auth_key'

@@ -10,6 +10,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.named_object import Setting
 from heat_lite.resources.base.property_rules import filled, needs_api, refuse
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     integer,
     list_,
@@ -18,7 +19,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 class CinderVolumeType(CloudResource):

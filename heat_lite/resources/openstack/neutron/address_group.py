@@ -10,6 +10,7 @@ from heat_lite.resources.openstack.neutron.base import (
 )
 from heat_lite.resources.openstack.neutron.security_group import PROTOCOLS, port_range
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     list_,
@@ -18,7 +19,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 ADDRESSES = 'addresses'
 

@@ -9,6 +9,7 @@ from heat_lite.resources.openstack.neutron.base import (
     project_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     integer,
     list_,
     list_attribute,
@@ -16,7 +17,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 #: {property of a speaker: the object in the names of its actions, its key in their body}
 LINKS = {'networks': ('gateway_network', 'network_id'), 'peers': ('bgp_peer', 'bgp_peer_id')}

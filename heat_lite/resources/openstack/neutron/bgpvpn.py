@@ -7,6 +7,7 @@ from heat_lite.resources.openstack.neutron.base import (
     neutron_rest,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     integer,
     list_,
@@ -16,7 +17,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 ROUTES_CONTROL = 'bgpvpn-routes-control'
 LAST_PREFERENCE = 2**32 - 1

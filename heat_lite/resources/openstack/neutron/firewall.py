@@ -12,6 +12,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     list_,
@@ -21,7 +22,6 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
-from heat_lite.template.support import OURS
 
 INGRESS, EGRESS = 'ingress_firewall_policy_id', 'egress_firewall_policy_id'
 GROUP = neutron_rest(

@@ -12,6 +12,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     alias,
     description_property,
     live_text,
@@ -19,7 +20,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class FloatingIP(NeutronResource):

@@ -8,13 +8,13 @@ from heat_lite.resources.openstack.neutron.base import (
     project_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     name_property,
     parent,
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 EXTENSION = 'local_ip'
 

@@ -7,12 +7,12 @@ from heat_lite.resources.openstack.neutron.base import (
     neutron_rest,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     name_property,
     string,
 )
-from heat_lite.template.support import OURS
 
 #: the CIDRs of both ends, which newer Neutron has instead of the remote one
 ENDS = ('source_ip_prefix', 'destination_ip_prefix')

@@ -10,6 +10,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     boolean_attribute,
     description_property,
@@ -23,7 +24,6 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
-from heat_lite.template.support import OURS
 
 
 class Net(NeutronResource):

@@ -17,6 +17,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     alias,
     boolean,
     boolean_attribute,
@@ -31,7 +32,6 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
-from heat_lite.template.support import OURS
 
 #: what Nova and others write into a port
 DEVICE = ('device_id', 'device_owner')

@@ -2,6 +2,7 @@
 
 from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     integer,
@@ -11,7 +12,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 def _rest(key, extension='qos'):

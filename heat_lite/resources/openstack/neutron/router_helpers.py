@@ -7,6 +7,7 @@ from heat_lite.resources.openstack.neutron.base import (
     project_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     name_property,
     parent,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class NDPProxy(NeutronResource):

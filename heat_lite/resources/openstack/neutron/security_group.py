@@ -11,6 +11,7 @@ from heat_lite.resources.openstack.neutron.base import (
     neutron_rest,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     integer,
@@ -19,7 +20,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 PROTOCOL_NAMES = (
     'ah dccp egp esp gre icmp icmpv6 igmp ipv6-encap ipv6-frag ipv6-icmp '

@@ -3,6 +3,7 @@
 from heat_lite.resources.base.property_rules import above, missing, refuse
 from heat_lite.resources.openstack.neutron.base import MARK, NeutronResource, neutron_rest
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     integer,
@@ -12,7 +13,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class NetworkSegmentRange(NeutronResource):

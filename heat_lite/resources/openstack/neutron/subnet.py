@@ -21,6 +21,7 @@ from heat_lite.resources.openstack.neutron.base import (
     value_specs_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     alias,
     boolean,
     description_property,
@@ -32,7 +33,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 GATEWAY, AUTO = 'gateway_ip', 'auto'
 SERVICE_TYPES = 'service_types'

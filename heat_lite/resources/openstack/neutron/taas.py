@@ -6,6 +6,7 @@ from heat_lite.resources.openstack.neutron.base import (
     project_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     description_property,
     integer,
     map_,
@@ -13,7 +14,6 @@ from heat_lite.template.schema import (
     reference,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class TapService(NeutronResource):

@@ -8,6 +8,7 @@ from heat_lite.resources.openstack.neutron.base import (
     project_property,
 )
 from heat_lite.template.schema import (
+    OURS,
     alias,
     description_property,
     integer,
@@ -20,7 +21,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 class VPNService(NeutronResource):

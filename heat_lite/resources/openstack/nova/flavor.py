@@ -3,6 +3,7 @@
 from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     boolean_attribute,
     description_property,
@@ -14,7 +15,6 @@ from heat_lite.template.schema import (
     number,
     string,
 )
-from heat_lite.template.support import OURS
 
 
 class NovaFlavor(CloudResource):

@@ -4,8 +4,7 @@ import functools
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
-from heat_lite.template.schema import list_attribute, parent, reference, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, list_attribute, parent, reference, string
 
 
 class InterfaceAttachment(CloudResource):

@@ -8,8 +8,7 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, fault
-from heat_lite.template.schema import parent, reference, string, switch
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, parent, reference, string, switch
 
 #: key in the data of the resource: it has stopped the server, and has to start it again
 STOPPED = 'stopped'

@@ -2,8 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
-from heat_lite.template.schema import list_, map_, string
-from heat_lite.template.support import OURS
+from heat_lite.template.schema import OURS, list_, map_, string
 
 VALUE_SPECS = 'value_specs'
 TLS_VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']

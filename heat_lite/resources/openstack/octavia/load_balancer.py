@@ -18,6 +18,7 @@ from heat_lite.resources.openstack.octavia.base import (
     tls_properties,
 )
 from heat_lite.template.schema import (
+    OURS,
     boolean,
     description_property,
     integer,
@@ -33,7 +34,6 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
-from heat_lite.template.support import OURS
 
 #: milliseconds: 24 days
 LONGEST_TIMEOUT = 24 * 24 * 60 * 60 * 1000

@@ -10,6 +10,7 @@ from heat_lite.resources.openstack.octavia.base import (
 )
 from heat_lite.template.schema import (
     CACHE_NONE,
+    OURS,
     boolean,
     description_property,
     integer,
@@ -24,7 +25,6 @@ from heat_lite.template.schema import (
     string,
     switch,
 )
-from heat_lite.template.support import OURS
 
 
 class Pool(OctaviaResource):

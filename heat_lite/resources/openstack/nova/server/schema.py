@@ -4,6 +4,7 @@ from heat_lite.resources.base.software_config_agent import swift_data_property
 from heat_lite.resources.openstack.neutron import port
 from heat_lite.template.schema import (
     CACHE_NONE,
+    OURS,
     alias,
     any_attribute,
     boolean,
@@ -18,7 +19,6 @@ from heat_lite.template.schema import (
     string,
     text,
 )
-from heat_lite.template.support import OURS
 
 RAW, CFNTOOLS, SOFTWARE = 'RAW', 'HEAT_CFNTOOLS', 'SOFTWARE_CONFIG'
 TRANSPORTS = ('POLL_SERVER_CFN', 'POLL_SERVER_HEAT', 'POLL_TEMP_URL', 'ZAQAR_MESSAGE')
