@@ -3,6 +3,7 @@
 This module imports the library docker, so it is imported when a client is first needed.
 """
 
+import contextlib
 import re
 import threading
 import time
@@ -81,17 +82,19 @@ class ContainerEngine:
         return self._call_once(method, args, options)
 
     def _call_once(self, method: str, args: tuple, options: Values) -> Value:
-        try:
+        with self._service_errors(method):
             return getattr(self._connected(), method)(*args, **options)
-        except docker_errors.APIError as error:
-            raise _service_error(method, error) from error
-        except (requests.RequestException, docker_errors.DockerException, OSError) as error:
-            raise self._unavailable(method, error) from error
 
     def stream(self, method: str, *args: Any, **options: Any) -> Iterator[Any]:
         """Yield the items of the answer of a method. Raises errors.ServiceError."""
-        try:
+        with self._service_errors(method):
             yield from self.call(method, *args, **options)
+
+    @contextlib.contextmanager
+    def _service_errors(self, method: str) -> Iterator[None]:
+        """Raise errors of the engine in the block as errors.ServiceError."""
+        try:
+            yield
         except docker_errors.APIError as error:
             raise _service_error(method, error) from error
         except (requests.RequestException, docker_errors.DockerException, OSError) as error:

@@ -78,14 +78,13 @@ class StackDomain:
         }
         try:
             body = {'user': {**values, 'options': OPTIONS}}
-            user = self._request('post', '/users', json=body)['user']
+            user_id = self._request('post', '/users', json=body)['user']['id']
         except exceptions.Conflict:
-            query = {'name': values['name'], 'domain_id': self.domain_id}
-            user = self._request('get', '/users', params=query)['users'][0]
+            user_id = self.find_user(name)
             body = {'user': {'password': secret, 'default_project_id': project_id}}
-            self._request('patch', f'/users/{user["id"]}', json=body)
-        self._request('put', f'/projects/{project_id}/users/{user["id"]}/roles/{self._role_id()}')
-        return user['id']
+            self._request('patch', f'/users/{user_id}', json=body)
+        self._request('put', f'/projects/{project_id}/users/{user_id}/roles/{self._role_id()}')
+        return user_id
 
     def find_user(self, name: str) -> str | None:
         """Return the id of the user of a name; None without one."""
