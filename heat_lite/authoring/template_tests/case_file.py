@@ -104,13 +104,13 @@ def parse(text: str, name: str) -> list[Case]:
     return list(_FileReader(name, data, source_positions.Positions(text)).cases())
 
 
+@dataclasses.dataclass
 class _FileReader:
     """The data of one file, with the positions in its text."""
 
-    def __init__(self, name: str, data: Values, positions: source_positions.Positions) -> None:
-        self._name = name
-        self._data = data
-        self._positions = positions
+    _name: str
+    _data: Values
+    _positions: source_positions.Positions
 
     def cases(self) -> Iterator[Case]:
         """Yield the cases. Raises CaseFileError."""

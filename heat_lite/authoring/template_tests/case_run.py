@@ -50,12 +50,12 @@ class Result:
     failures: tuple[Failure, ...]
 
 
+@dataclasses.dataclass
 class Runner:
-    """Runs cases. ``read`` returns the bytes of a file by its name, and raises ValueError."""
+    """Runs cases. ``_read`` returns the bytes of a file by its name, and raises ValueError."""
 
-    def __init__(self, types: offline_types.OfflineTypes, read: Callable[[str], bytes]) -> None:
-        self._types = types
-        self._read = read
+    _types: offline_types.OfflineTypes
+    _read: Callable[[str], bytes]
 
     def run(self, case: case_file.Case) -> Result:
         begin = time.monotonic()
@@ -153,12 +153,12 @@ def _unused_stubs(case: case_file.Case, stack: case_stack.CaseStack) -> Iterator
                 yield Failure(case.line(*place), '.'.join(place), str(unknown))
 
 
+@dataclasses.dataclass
 class _Comparison:
     """The expectations of a case, and the stack that they are about."""
 
-    def __init__(self, case: case_file.Case, stack: case_stack.CaseStack) -> None:
-        self._case = case
-        self._stack = stack
+    _case: case_file.Case
+    _stack: case_stack.CaseStack
 
     def failures(self) -> Iterator[Failure]:
         expect = self._case.expect
