@@ -66,8 +66,7 @@ def list_by_stack(stack_id: str) -> list[ResourceRow]:
 @session.reader
 def list_by_name(stack_id: str, name: str) -> list[ResourceRow]:
     """Return the rows of one resource name: the resource and its replacements."""
-    which = (_R.stack_id == stack_id) & (_R.name == name)
-    return _rows(_ROWS.where(which).order_by(_R.id), which)
+    return _rows((_R.stack_id == stack_id) & (_R.name == name))
 
 
 @session.reader
@@ -75,19 +74,14 @@ def list_by_names(stack_id: str, names: Collection[str]) -> list[ResourceRow]:
     """Return the rows of several resource names of a stack in the order of ids."""
     found = []
     for named in queries.any_of(_R.name, names):
-        which = (_R.stack_id == stack_id) & named
-        found += _rows(_ROWS.where(which).order_by(_R.id), which)
+        found += _rows((_R.stack_id == stack_id) & named)
     return sorted(found, key=lambda row: row.id)
 
 
 @session.reader
 def list_by_stacks(stack_ids: Collection[str]) -> list[ResourceRow]:
     """Return the rows of several stacks in the order of ids."""
-    if not stack_ids:
-        return []
-    return _rows(
-        _ROWS.where(_R.stack_id.in_(stack_ids)).order_by(_R.id), _R.stack_id.in_(stack_ids)
-    )
+    return _rows(_R.stack_id.in_(stack_ids)) if stack_ids else []
 
 
 @session.reader
@@ -123,8 +117,7 @@ def get_by_physical_id(context: RequestContext, physical_id: str) -> Row:
 @session.reader
 def list_by_physical_id(physical_id: str | None) -> list[ResourceRow]:
     """Return the rows of a physical id in the order of ids, of any stack."""
-    which = _R.nova_instance == physical_id
-    return _rows(_ROWS.where(which).order_by(_R.id), which)
+    return _rows(_R.nova_instance == physical_id)
 
 
 @session.reader
@@ -167,27 +160,24 @@ def read_each(
     The error takes the place of a row with a secret that cannot be decrypted. The caller is in a
     transaction.
     """
-    which = _R.stack_id.in_(stack_ids)
-    for row, data in _rows_with_data(_ROWS.where(which).order_by(_R.id), which):
+    for row, data in _rows_with_data(_R.stack_id.in_(stack_ids)):
         try:
             yield row.stack_id, _complete_row(row, data)
         except exception.InvalidEncryptionKey as error:
             yield row.stack_id, error
 
 
-def _rows(query: Select, which: ColumnElement[bool]) -> list[ResourceRow]:
-    return [_complete_row(row, data) for row, data in _rows_with_data(query, which)]
+def _rows(which: ColumnElement[bool]) -> list[ResourceRow]:
+    return [_complete_row(row, data) for row, data in _rows_with_data(which)]
 
 
-def _rows_with_data(
-    query: Select, which: ColumnElement[bool]
-) -> Iterator[tuple[typing.Any, Sequence]]:
-    """Yield the rows of a query and their stored data.
+def _rows_with_data(which: ColumnElement[bool]) -> Iterator[tuple[typing.Any, Sequence]]:
+    """Yield the chosen rows in the order of ids, and their stored data.
 
     The data is read last. An update that is written meanwhile gives new data to an old row, whose
     state tells that it is being updated; old data would look like that of the ended update.
     """
-    rows = session.rows(query)
+    rows = session.rows(_ROWS.where(which).order_by(_R.id))
     data = _data(_DATA.join(models.resource).where(which))
     for row in rows:
         yield row, data.get(row[0], ())

@@ -374,11 +374,7 @@ def count_by_state() -> Sequence[tuple[str, str, int, typing.Any]]:
     like others. The last change of a stack in progress is the beginning of its action, since only
     the states of a stack are stored with a time.
     """
-    table = models.stack
-    changed = func.coalesce(table.c.updated_at, table.c.created_at)
-    query = (
-        select(table.c.action, table.c.status, func.count(), func.min(changed))
-        .where(table.c.deleted_at.is_(None))
-        .group_by(table.c.action, table.c.status)
-    )
+    state = _S.action, _S.status
+    changed = func.coalesce(_S.updated_at, _S.created_at)
+    query = select(*state, func.count(), func.min(changed)).where(models.ALIVE).group_by(*state)
     return [tuple(row) for row in session.execute(query)]
