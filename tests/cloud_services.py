@@ -506,6 +506,16 @@ def _require_stopped(cloud, service, server, action):
         raise Refused(409, f"Cannot '{action}' instance {server} while it is in vm_state active")
 
 
+@route('shared-file-system', 'PUT', r'/types/(?P<one>[^/]+)')
+def change_share_type(cloud, service, one, body, environ, **_):
+    """Change a type, where the version of the request can: older ones know no such path."""
+    found = require(cloud, service, '/types', one)
+    if environ['HTTP_X_OPENSTACK_MANILA_API_VERSION'] != '2.50':
+        raise Refused(404, 'The resource could not be found.')
+    row = next(each for each in cloud.rows if each.key == 'share_type')
+    return cloud._update(row, '/types', found, body)
+
+
 @route('shared-file-system', 'POST', r'/share-networks/(?P<one>[^/]+)/subnets')
 def add_subnet(cloud, service, one, body, environ, **_):
     require(cloud, service, '/share-networks', one)

@@ -170,7 +170,7 @@ class ManilaShareType(CloudResource):
 
     resource_type = 'OS::Manila::ShareType'
     since = '5.0.0'
-    rest = Rest('manila', '/types', 'share_type', keys='share_types')
+    rest = Rest('manila', '/types', 'share_type', keys='share_types', microversion='2.50')
     entity = 'share_types'
 
     properties_schema = {
