@@ -44,13 +44,34 @@ def after_create(cloud, service, where, values):
             cloud.put('network', '/security-group-rules', **rule)
     if where == '/subnets' and not values.get('cidr'):
         values['cidr'] = '10.99.0.0/24'
+    if where == '/qos-specs':
+        _gather_specs(values)
+    if where.endswith(('/application_credentials', '/trusts')):
+        _show_delegation(values, implied=['reader'] if where[1:6] == 'users' else [])
     if where == '/os-keypairs' and not values.get('public_key'):
         values['private_key'] = 'PRIVATE'
         values['public_key'] = 'ssh-rsa made'
 
 
+def _gather_specs(values):
+    """Show specs under a key of their own, and their consumer beside them, as Cinder does."""
+    names = [name for name in values if name not in ('id', 'name', 'consumer', 'specs')]
+    values['specs'] = {**(values.get('specs') or {}), **{each: values.pop(each) for each in names}}
+    values['consumer'] = values['consumer'] or 'back-end'
+
+
+def _show_delegation(values, implied):
+    """Show roles by id and name, and the time of the end in full, as Keystone does."""
+    given = [each.get('name') or each['id'] for each in values['roles'] or ()]
+    values['roles'] = [{'id': f'id of {each}', 'name': each} for each in [*given, *implied]]
+    if values['expires_at']:
+        values['expires_at'] = f'{values["expires_at"]}.000000Z'
+
+
 def after_update(cloud, service, where, found, values):
     """Apply the side effects of an update."""
+    if where == '/qos-specs':
+        _gather_specs(found)
     if where == '/floatingips' and found.get('port_id') is None:
         found['fixed_ip_address'] = None
     if service == 'shared-file-system':
@@ -574,7 +595,7 @@ def delete_encryption(cloud, service, one, **_):
 def delete_specs(cloud, service, one, body, **_):
     specs = require(cloud, service, '/qos-specs', one)
     for name in body['keys']:
-        del specs[name]
+        del specs['specs'][name]
     return 202, None
 
 

@@ -152,7 +152,7 @@ SAMPLES = {
     'OS::Keystone::Group': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
     'OS::Keystone::UserRoleAssignment': {'roles': [{'role': 'a role', 'project': 'a project'}]},
     'OS::Keystone::GroupRoleAssignment': {'roles': [{'role': 'a role', 'domain': 'a domain'}]},
-    'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '1', 'write_iops': '1'}},
+    'OS::Cinder::QoSSpecs': {'specs': {'consumer': 'both', 'read_iops': '1', 'write_iops': '1'}},
     'OS::Cinder::Volume': {'backup_id': OMIT, 'snapshot_id': OMIT, 'source_volid': OMIT, 'size': 1},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{server}'},
     'OS::Cinder::HostAttachment': {'connector': {'host': 'h', 'initiator': 'iqn.2'}},
@@ -308,7 +308,7 @@ CHANGED = {
     'OS::Manila::ShareNetwork': {'security_services': []},
     'OS::Octavia::AvailabilityZone': {'name': 'one'},
     'OS::Octavia::Pool': {'session_persistence': {'type': 'APP_COOKIE', 'cookie_name': 'c'}},
-    'OS::Cinder::QoSSpecs': {'specs': {'read_iops': '2'}},
+    'OS::Cinder::QoSSpecs': {'specs': {'consumer': 'both', 'read_iops': '2'}},
     'OS::Cinder::Volume': {'size': 2},
     'OS::Cinder::VolumeAttachment': {'instance_uuid': '{other_server}'},
     'OS::Glance::WebImage': {

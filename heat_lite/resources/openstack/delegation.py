@@ -1,5 +1,6 @@
 """The resource types of Keystone by which a user delegates rights, and logins of programs."""
 
+import datetime
 import json
 import re
 import secrets
@@ -39,6 +40,27 @@ def role_references(roles):
     return [{'id' if re.fullmatch('[0-9a-f]{32}', each) else 'name': each} for each in roles or ()]
 
 
+class Delegation(CloudResource):
+    """Rights of a user, given to others for a time. Keystone changes none."""
+
+    def normalize(self, found):
+        """Return what Keystone shows with roles and time as the template gives them, if they are
+        the same: Keystone names roles by id, adds those that they imply, and shows fractions of
+        seconds.
+        """
+        shown, roles, time = dict(found), self.stored_property('roles'), found.get('expires_at')
+        if {each[key] for each in found['roles'] for key in ('id', 'name')} >= set(roles or [None]):
+            shown['roles'] = roles
+        wanted = self.stored_property('expires_at')
+        if wanted and time and _moment(wanted) == _moment(time):
+            shown['expires_at'] = wanted
+        return shown
+
+
+def _moment(text):
+    return datetime.datetime.fromisoformat(text.rstrip('Z'))
+
+
 class SecretLogin(CloudResource):
     """A login with a secret that is made here."""
 
@@ -57,7 +79,7 @@ class SecretLogin(CloudResource):
         yield from super().handle_create()
 
 
-class ApplicationCredential(SecretLogin):
+class ApplicationCredential(SecretLogin, Delegation):
     """An application credential: a login of a program, with rights of the user who creates it.
 
     It belongs to that user, also in a stack that others of the project change.
@@ -133,7 +155,7 @@ class ApplicationCredential(SecretLogin):
         return self.owner() if name == OWNER else super().resolve_attribute(name)
 
 
-class Trust(CloudResource):
+class Trust(Delegation):
     """A trust: the right of another user, the trustee, to act with roles of the trustor."""
 
     resource_type = 'OS::Keystone::Trust'

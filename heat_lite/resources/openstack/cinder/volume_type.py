@@ -181,6 +181,10 @@ class QoSSpecs(CloudResource):
     def changes(self, changed, diff):
         return {**changed, **(diff.get('specs') or {})}
 
+    def normalize(self, found):
+        """Return what Cinder shows with the consumer among the specs, as in requests."""
+        return {**found, 'specs': {**found['specs'], 'consumer': found.get('consumer')}}
+
     def follow_up(self, action, diff):
         if action == status.UPDATE and 'specs' in diff:
             removed = sorted(set(self.stored_property('specs')) - set(diff['specs']))
