@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from heat_lite.common.value_types import Value
-from heat_lite.template import constraints, format_constraints
+from heat_lite.template import constraints
 from heat_lite.template.lint.type_info import TypeInfo
 from heat_lite.template.schema import AttributeSchema, PropertySchema
 
@@ -151,8 +151,9 @@ def rule_text(constraint: constraints.Constraint) -> str:
     if isinstance(constraint, constraints.Modulo):
         return f'a multiple of {constraint.step} plus {constraint.offset}'
     if isinstance(constraint, constraints.CustomConstraint):
-        is_format = constraint.name in format_constraints.CHECKS
-        return f'format {constraint.name}' if is_format else f'name or id of a {constraint.name}'
+        kind = constraint.name  # that of an object has its service before a dot
+        article = 'an' if kind[0] in 'aeiou' else 'a'
+        return f'name or id of {article} {kind}' if '.' in kind else f'format {kind}'
     return str(constraint.rule())
 
 

@@ -811,3 +811,66 @@ def test_subnet_without_allocation_pools_in_new_template_has_none(running_cloud,
         driver, stack
     )
     driver.delete(stack)
+
+
+@pytest.mark.parametrize(
+    'message',
+    [
+        'Invalid volume: Volume 1 status must be available, in-use , but current status is: {}',
+        'Invalid volume: Volume to be backed up must be available or in-use, but the current '
+        'status is "{}".',
+        "Invalid volume: Volume 1 status must be 'available' to extend, currently {}.",
+    ],
+)
+@pytest.mark.parametrize(('state', 'waits'), [('backing-up', True), ('error', False)])
+def test_copy_of_a_volume_waits_for_another_copy(message, state, waits, running_cloud, driver, ids):
+    running_cloud.cloud.fail('POST', '/snapshots', 400, message=message.format(state))
+    volume = running_cloud.cloud.put('block-storage', '/volumes', name='v')
+    snapshot = {'type': 'OS::Cinder::Snapshot', 'properties': {'volume': volume}}
+    stack = driver.create({'resources': {'snapshot': snapshot}})
+    assert driver.state(stack) == ('CREATE_COMPLETE' if waits else 'CREATE_FAILED')
+    driver.delete(stack)
+
+
+def test_refused_update_is_repeated_and_replaces_no_role(running_cloud, driver, ids):
+    def template(description):
+        properties = {'name': 'only one', 'description': description}
+        return {'resources': {'it': {'type': 'OS::Keystone::Role', 'properties': properties}}}
+
+    stack = driver.create(template('before'))
+    role = driver.physical_id(stack, 'it')
+    running_cloud.cloud.fail('PATCH', f'/roles/{role}', 403)
+    driver.update(stack, template('after'))
+    assert driver.state(stack) == 'UPDATE_FAILED'
+    driver.update(stack, template('after'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+    assert driver.physical_id(stack, 'it') == role
+    driver.delete(stack)
+
+
+def test_failed_image_of_a_volume_says_why_while_cinder_deletes_it(running_cloud, driver, ids):
+    cloud = running_cloud.cloud
+    volume = cloud.put('block-storage', '/volumes', name='v', status='available')
+    image = {'type': 'OS::Glance::VolumeImage', 'properties': {'volume': volume}}
+    cloud.fail('GET', '/images/', 404, times=100)
+    cloud.fail('DELETE', '/images/', 400, times=100, message='from deleted to deleted')
+    stack = driver.create({'resources': {'image': image}})
+    assert 'Cinder could not upload the volume' in reason(driver, stack)
+    cloud.faults.clear()
+    driver.delete(stack)
+
+
+def test_address_group_is_shared_by_an_rbac_policy(running_cloud, driver, ids):
+    group = running_cloud.cloud.put('network', '/address-groups', name='ours', addresses=[])
+    properties = {
+        'object_type': 'address_group',
+        'object_id': 'ours',
+        'action': 'access_as_shared',
+        'target_tenant': '*',
+    }
+    policy = {'type': 'OS::Neutron::RBACPolicy', 'properties': properties}
+    stack = driver.create({'resources': {'policy': policy}})
+    assert driver.state(stack) == 'CREATE_COMPLETE', reason(driver, stack)
+    [made] = running_cloud.cloud.of('network', '/rbac-policies')
+    assert made['object_id'] == group
+    driver.delete(stack)

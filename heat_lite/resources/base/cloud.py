@@ -431,9 +431,10 @@ class CloudResource(ServiceObject):
 
     def needs_replace_failed(self):
         """Return whether a failed resource is replaced. An object that only was not ready in time
-        may become ready; any other may be incomplete.
+        may become ready, and one that has refused an update is as it was; any other may be
+        incomplete.
         """
-        if self.resource_id is None or not self.rest.ready:
+        if self.resource_id is None or not self.rest.ready and self.action != status.UPDATE:
             return True
         try:
             return self.fetch().get(self.rest.status) in self.rest.failed

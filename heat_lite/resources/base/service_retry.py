@@ -3,6 +3,7 @@ the limits, and the status reason that the resource has meanwhile.
 """
 
 import random
+import re
 import time
 
 from heat_lite.clients import errors
@@ -15,6 +16,11 @@ RETRY_SECONDS, UNAVAILABLE_SECONDS = 600, 120
 #: seconds for which requests are retried in a forced delete
 FORCED_RETRY_SECONDS = 5
 UNAVAILABLE_STATUSES = (502, 503, 504)
+#: how Cinder refuses a request (400) while it works at the volume for another one
+BUSY_VOLUME = re.compile(
+    '(status is:?|currently) "?(backing-up|creating|downloading|extending|restoring-backup|'
+    'retyping|uploading)'
+)
 
 
 def retry_delays(max_delay=MAX_DELAY):
@@ -26,6 +32,10 @@ def retry_delays(max_delay=MAX_DELAY):
     while True:
         yield delay * random.uniform(0.8, 1)
         delay = min(delay * DELAY_GROWTH, max_delay)
+
+
+def _is_busy(error):
+    return isinstance(error, errors.BadRequest) and BUSY_VOLUME.search(error.service_message)
 
 
 class ServiceRetry:
@@ -78,7 +88,7 @@ class ServiceRetry:
 
     def _retry_delay(self, error, delay):
         """Return the seconds until the next attempt; None if the error is permanent."""
-        retries = error.transient or isinstance(error, errors.TooManyRequests)
+        retries = error.transient or isinstance(error, errors.TooManyRequests) or _is_busy(error)
         if isinstance(error, errors.Conflict):
             retries = self._retry_conflict
         elif error.transient and error.code not in UNAVAILABLE_STATUSES:

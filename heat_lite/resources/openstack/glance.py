@@ -43,7 +43,12 @@ class GlanceImage(CloudResource):
                 yield from self.update_object({'protected': False})
             except errors.NotFound:
                 return
-        yield from super().delete_object()
+        try:
+            yield from super().delete_object()
+        except errors.BadRequest:  # so Glance refuses a second delete beside the first
+            self.clear_cache()
+            if self.object_exists():
+                raise
 
 
 class GlanceWebImage(GlanceImage):

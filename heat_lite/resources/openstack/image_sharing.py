@@ -195,11 +195,13 @@ class VolumeImage(glance.GlanceImage):
             given = {name: diff[name] for name in LATER if name in diff}
             yield from self.update_object(self._changed(given))
 
-    def wait_until_ready(self, found):
+    def handle_create(self):
         """Generator: tell why the image is gone: Cinder deletes what it could not fill."""
         try:
-            yield from super().wait_until_ready(found)
+            yield from super().handle_create()
         except errors.NotFound as error:
+            if self.resource_id is None:
+                raise
             reason = (
                 'Cinder could not upload the volume; "openstack volume message list" tells more'
             )

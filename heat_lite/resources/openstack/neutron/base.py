@@ -3,7 +3,7 @@
 import contextlib
 
 from heat_lite.clients import errors
-from heat_lite.common import exception, status
+from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import given, refuse
 from heat_lite.template import checks
@@ -125,17 +125,6 @@ class NeutronResource(CloudResource):
             if 'shared' in self.properties_schema and self.template_has_type(POLICY)
             else found
         )
-
-    def needs_replace_failed(self):
-        """Return False for an object that has refused an update: it is as it was before."""
-        if self.action != status.UPDATE or self.rest.ready:
-            return super().needs_replace_failed()
-        try:
-            self.require_object()
-            self.fetch()
-        except errors.NotFound:
-            return True
-        return False
 
     def body(self, values):
         return {**values, **(self.properties.get(VALUE_SPECS) or {})}

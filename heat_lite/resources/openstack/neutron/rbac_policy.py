@@ -27,6 +27,7 @@ class RBACPolicy(NeutronResource):
             'Type of the object to share.',
             required=True,
             allowed=['network', 'qos_policy', 'security_group', 'address_scope', 'subnetpool'],
+            ours=['address_group'],
         ),
         'target_tenant': string(
             'Id of the project with which the object is shared; "*" means all projects.',
