@@ -416,6 +416,8 @@ def _unknown_part(parts: list[str], schemata: Mapping) -> str | None:
             schema = known
         elif part in known:
             schema = known[part]
+            if schema.alias_of:
+                return f' "{part}" is called "{schema.alias_of}".'
         else:
             return suggest(part, known)
         known = schema.schema

@@ -55,13 +55,23 @@ class StoredProperties(Properties):
 
 
 def with_ignored(
-    definition: ResourceDefinition, stored: Mapping[str, Value] | None
+    definition: ResourceDefinition, stored: Mapping[str, Value] | None, schemata: Mapping
 ) -> ResourceDefinition:
     """Return the definition with the stored values of what it ignores changes of."""
     given, paths = definition.properties, definition.ignored_paths
     if not paths or stored is None or isinstance(given, StoredValues):
         return definition
-    return definition.with_properties(with_stored_parts(given or {}, stored, paths))
+    given, stored = (by_current_names(each or {}, schemata) for each in (given, stored))
+    return definition.with_properties(with_stored_parts(given, stored, paths))
+
+
+def by_current_names(given: Mapping[str, Value], schemata: Mapping) -> dict[str, Value]:
+    """Return values without deprecated names of properties, but of those given by both."""
+    current = {name: schemata[name].alias_of for name in given if name in schemata}
+    return {
+        name if current.get(name) is None or current[name] in given else current[name]: value
+        for name, value in given.items()
+    }
 
 
 def with_stored_parts(value: Value, stored: Value, paths: Collection[str]) -> Value:

@@ -7,10 +7,22 @@ import time
 import pytest
 
 from heat_lite.common import exception
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.template.schema import string
 from tests import databases, engines
 
 OWN, HEAT = 'heat_lite_2026-12-01', '2021-04-16'
 TEST, RANDOM, GROUP = 'OS::Heat::TestResource', 'OS::Heat::RandomString', 'OS::Heat::ResourceGroup'
+
+
+class Renamed(Resource):
+    """A type that has renamed a property."""
+
+    resource_type = 'Test::Renamed'
+    properties_schema = {
+        'image': string('The image.', required=True),
+        'imageRef': string('The image.', alias_of='image'),
+    }
 
 
 @pytest.fixture(
@@ -19,7 +31,7 @@ TEST, RANDOM, GROUP = 'OS::Heat::TestResource', 'OS::Heat::RandomString', 'OS::H
 def engine(request, tmp_path_factory):
     backend, convergence = request.param
     with databases.migrated(backend, tmp_path_factory.mktemp('db')) as url:
-        with engines.running(url, convergence_engine=convergence) as driver:
+        with engines.running(url, [Renamed], convergence_engine=convergence) as driver:
             yield driver
 
 
@@ -174,6 +186,53 @@ def test_ignored_change_of_no_property_is_refused(engine):
     # a pattern is for the resources that have the property
     engine.update(identity, template(HEAT, res={'type': TEST}), params=environment('r*'))
     assert engine.state(identity) == 'UPDATE_COMPLETE'
+
+
+@pytest.mark.parametrize('before', ['image', 'imageRef'])
+@pytest.mark.parametrize('after', ['image', 'imageRef'])
+def test_ignored_changes_follow_the_new_name_of_a_property(engine, before, after):
+    def resource(name, value, path='image'):
+        lifecycle = {'ignore_changes': [path]}
+        it = {'type': 'Test::Renamed', 'properties': {name: value}, 'lifecycle': lifecycle}
+        return template(res=it)
+
+    identity = engine.create(resource(before, 'a'))
+    [found] = engine.preview(identity, resource(after, 'b'))['unchanged']
+    assert found['ignored_changes'] == ['image']
+    engine.update(identity, resource(after, 'b'))
+    assert engine.resource(identity, 'res')['resource_action'] == 'CREATE'
+    text = 'There is no property "imageRef". "imageRef" is called "image".'
+    with pytest.raises(exception.StackValidationFailed, match=text):
+        engine.update(identity, resource(after, 'b', 'imageRef'))
+
+
+def test_ignored_change_of_a_parameter_stays_out_of_the_nested_stack(engine):
+    files = {
+        'key.yaml': """
+heat_template_version: 2021-04-16
+parameters: {length: {type: number}, salt: {type: string}}
+resources:
+  key: {type: OS::Heat::RandomString, properties: {length: {get_param: length}}}
+  other: {type: OS::Heat::RandomString, properties: {salt: {get_param: salt}}}
+"""
+    }
+
+    def resource(length, salt):
+        properties, lifecycle = {'length': length, 'salt': salt}, {'ignore_changes': ['length']}
+        return template(res={'type': 'key.yaml', 'properties': properties, 'lifecycle': lifecycle})
+
+    identity = engine.create(resource(8, 'a'), files=files)
+
+    def objects():
+        listed = engine.client.list_stack_resources(
+            engine.context, stack_identity=identity, nested_depth=1
+        )
+        return {each['resource_name']: each['physical_resource_id'] for each in listed}
+
+    before = objects()
+    engine.update(identity, resource(9, 'b'), files=files)
+    after = objects()
+    assert {name for name in before if before[name] != after[name]} == {'other'}
 
 
 # --------------------------------------------------------------- replace, target, exclude

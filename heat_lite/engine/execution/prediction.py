@@ -379,8 +379,12 @@ def _ignored(resource: Resource, definition: ResourceDefinition) -> Sequence[str
     paths, stored = definition.ignored_paths, resource.record.properties
     if not paths or stored is None:
         return ()
-    given = resource.stack.resolve(definition.properties or {})
-    keep = stored_properties.with_stored_parts
+    schemata, keep = resource.properties_schema, stored_properties.with_stored_parts
+    given = stored_properties.by_current_names(definition.properties or {}, schemata)
+    given, stored = (
+        resource.stack.resolve(given),
+        stored_properties.by_current_names(stored, schemata),
+    )
     return [path for path in paths if keep(given, stored, [path]) != given]
 
 

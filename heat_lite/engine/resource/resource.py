@@ -135,8 +135,9 @@ class Resource(ResourceType):
 
     def properties_of(self, definition: ResourceDefinition) -> Properties:
         """Return the properties by this or another definition of the same type."""
-        definition = stored_properties.with_ignored(definition, self.record.properties)
-        return self._section_of(definition, 'properties', self.properties_schema)
+        schemata, stored = self.properties_schema, self.record.properties
+        definition = stored_properties.with_ignored(definition, stored, schemata)
+        return self._section_of(definition, 'properties', schemata)
 
     def store_properties(self) -> None:
         """Store the properties that the template gives, with functions resolved, as Heat does.

@@ -17,6 +17,7 @@ from heat_lite.template.function import is_omitted
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameters import PSEUDO_HOT
 from heat_lite.template.resource_registry import TYPE
+from heat_lite.template.stored_properties import with_ignored
 from heat_lite.template.template import Template
 from heat_lite.template.unknown import Unknown, is_known
 
@@ -159,7 +160,9 @@ class TemplateResource(StackResource):
         return self.attributes_schema
 
     def properties_of(self, definition):
-        return self._section_of(definition, 'properties', self._properties_schema_of(definition))
+        schemata = self._properties_schema_of(definition)
+        definition = with_ignored(definition, self.record.properties, schemata)
+        return self._section_of(definition, 'properties', schemata)
 
     def can_update_in_place(self, name):
         return True
