@@ -557,6 +557,48 @@ def test_restore_gives_the_former_names_back(engine):
     move(engine, ('app/db', 'app/data'))
 
 
+@pytest.mark.parametrize('state', ['UPDATE_FAILED', 'SUSPEND_COMPLETE'])
+def test_restore_of_a_stack_that_is_not_whole_tells_how_to_begin(engine, state):
+    app = engine.create(APP, 'app')
+    ids = objects(engine, app)
+    taken = engine.client.stack_snapshot(engine.context, stack_identity=app, name='before')
+    engine.wait(app)
+    move(engine, ('app/db', 'app/data'))
+
+    def restore():
+        engine.client.stack_restore(engine.context, stack_identity=app, snapshot_id=taken['id'])
+        engine.wait(app)
+
+    if state == 'UPDATE_FAILED':
+        failing = {'type': 'OS::Heat::TestResource', 'properties': {'fail': True}}
+        present = {name: each for name, each in APP['resources'].items() if name != 'db'}
+        more = {'data': APP['resources']['db'], 'failing': failing}
+        engine.update(app, {**APP, 'resources': {**present, **more}})
+    else:
+        engine.client.stack_suspend(engine.context, stack_identity=app)
+        engine.wait(app)
+    assert engine.state(app) == state
+    with pytest.raises(
+        exception.NotSupported, match=f'{state}, is .* begins with moves: data to db'
+    ):
+        restore()
+    if state == 'UPDATE_FAILED':
+        engine.client.update_stack(
+            engine.context,
+            stack_identity=app,
+            template=None,
+            params=None,
+            files=None,
+            args={},
+            revision=2,  # of the move
+        )
+    else:
+        engine.client.stack_resume(engine.context, stack_identity=app)
+    engine.wait(app)
+    restore()
+    assert engine.state(app) == 'RESTORE_COMPLETE' and objects(engine, app) == ids
+
+
 def objects(engine, identity):
     return {name: engine.physical_id(identity, name) for name in APP['resources']}
 

@@ -111,7 +111,10 @@ class StackMoves(Endpoint):
                 raise StackChanged
             if facts:
                 plan_facts.require(present, facts, [plan_facts.stored(present)])
-            _require_whole(present)
+            try:
+                _require_whole(present)
+            except exception.NotSupported as error:
+                raise error.with_hint(_needed_moves(work.shown)) from None
             owners = {each.id for each in work.stacks.values()} - {present.id}
             inner = moved_stacks.ids(work.stacks, work.moves)
             for stack_id in sorted(owners.union(inner)):
@@ -243,6 +246,17 @@ def _root(key: str) -> str:
 
 def _stored_ids(stacks: Mapping[str, Stack]) -> set[str]:
     return {each.id for each in stacks.values() if each.template_id is not None}
+
+
+def _needed_moves(moves: list[Values]) -> str:
+    """Return what to do about a stack that cannot make the moves that a template needs."""
+    shown = ', '.join(
+        f'{each["from"]} to {each["to"]}' for each in moves[: refactoring.MOST_PROBLEMS]
+    )
+    return (
+        f' This begins with moves: {shown}. Resume the stack, or retry its last action, before; or '
+        'update it to its newest revision with the present names.'
+    )
 
 
 def _require_whole(stack: Stack) -> None:
