@@ -351,6 +351,11 @@ REFUSED = {
         {'b.yaml': inner('z')},
         'app/b/x is not in the template',
     ),
+    'the nested stack gets another type': (
+        moved(('x', 'b/x'), y=ONE, b=ONE),
+        {'b.yaml': inner('z')},
+        'app/b has no nested stack: Test::Server makes none',
+    ),
     'a stack of its own': (
         moved(('x', 'a/x'), a=REMOTE, y=ONE, b=B),
         {'b.yaml': inner('z')},
@@ -393,6 +398,65 @@ def test_what_does_more_than_move_into_a_nested_stack_is_refused(engine, case):
     assert [(db_stacks.get_row(each), rows_of(each)) for each in ids] == before
     assert db_stacks.tree_ids(app['stack_id']) == ids and Server.calls == []
     assert all(locks.holder(each) is None for each in ids)
+
+
+def test_moves_into_a_nested_stack_come_before_other_changes(engine):
+    parameters = {'size': {'type': 'number', 'default': 5}}
+    resources = {
+        'x': server(size=SIZE),
+        'w': server(network={'get_resource': 'x'}),
+        'y': ONE,
+        'a': A,
+    }
+    app = engine.create(
+        {**OWN, 'parameters': parameters, 'resources': resources},
+        'app',
+        files={'a.yaml': inner('k', 'gone')},
+    )
+    before = objects(engine, 'app', app)
+    resources = {'y': server(size=6), 'z': ONE, 'a': A_SIZED}
+    wanted = {**moved(('x', 'a/x'), ('w', 'a/v'), **resources), 'parameters': parameters}
+    file = """
+heat_template_version: 2021-04-16
+parameters: {size: {type: number}}
+resources:
+  x: {type: Test::Server, properties: {size: {get_param: size}}}
+  v: {type: Test::Server, properties: {size: 7, network: {get_resource: x}}}
+  k: {type: Test::Server, properties: {size: 5}}
+"""
+    answer = preview(engine, app, wanted, {'a.yaml': file})
+    assert answer['moved'] == wanted['moved']
+    [nested] = filter(None, (each.get('nested') for each in answer['updated']))
+    changes = {
+        each['resource_name']: each['action']
+        for found in (answer, nested)
+        for kind in LISTS.values()
+        for each in found[kind]
+    }
+    kept = dict.fromkeys('xk', 'none')
+    assert changes == {
+        **kept,
+        'a': 'update',
+        'y': 'update',
+        'z': 'create',
+        'v': 'update',
+        'gone': 'delete',
+    }
+    Server.calls.clear()
+    engine.update(app, wanted, files={'a.yaml': file})
+    assert engine.state(app) == 'UPDATE_COMPLETE'
+    calls = sorted(each for each in Server.calls if each[0] != 'read')
+    assert calls == [
+        ('create', 'z'),
+        ('delete', before['app/a/gone']),
+        ('update', 'v', {'size': 7}),
+        ('update', 'y', {'size': 6}),
+    ]
+    after = objects(engine, 'app', app)
+    assert after.pop('app/z')
+    ends = {'app/x': 'app/a/x', 'app/w': 'app/a/v', 'app/y': 'app/y', 'app/a/k': 'app/a/k'}
+    assert after == {to: before[source] for source, to in ends.items()}
+    assert not preview(engine, app, wanted, {'a.yaml': file})['has_changes']
 
 
 def environment_of(**resources):

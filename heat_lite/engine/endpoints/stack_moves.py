@@ -13,11 +13,11 @@ from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import moved_stacks, plan_facts, refactoring, template_moves
-from heat_lite.engine.execution.refactoring import Draft, Refactoring
+from heat_lite.engine.execution.moved_stacks import Draft
+from heat_lite.engine.execution.refactoring import Refactoring
 from heat_lite.engine.stack.stack import Stack, StackChanged
 from heat_lite.engine.validation import masking, validation
 from heat_lite.rpc import api
-from heat_lite.template.editing import moving
 from heat_lite.template.editing.moving import Place
 from heat_lite.template.environment import Environment
 from heat_lite.template.template import Template
@@ -151,27 +151,16 @@ class StackMoves(Endpoint):
         places: Mapping[Place, Place],
         given: Mapping[str, Wire],
     ) -> dict[str, Draft]:
-        templates, files, fixed = template_moves.changeable(stacks)
-        moved, problems = moving.move(templates, places, files)
-        wanted = {
-            name: self._wanted(context, name, moved[name], args)
-            for name, args in given.items()
-            if args.get('template') is not None
-        }
-        broken = [
-            text
-            for name in stacks
-            if _root(name) not in wanted
-            for text in (*fixed[name], *problems[name])
-        ]
+        drafts, problems = template_moves.edited(stacks, places)
+        for name, args in given.items():
+            draft = drafts[name]
+            draft.name = args.get('name') or name
+            if args.get('template') is not None:
+                draft.wanted = self._wanted(context, name, draft.moved, args)
+                problems = {key: each for key, each in problems.items() if _root(key) != name}
+        broken = [text for found in problems.values() for text in found]
         if broken:
             raise exception.RefactoringRefused(problems='; '.join(dict.fromkeys(broken)))
-        drafts = {}
-        for key, stack in stacks.items():
-            outer = key.rpartition('/')[0]
-            form = None if outer else wanted.get(key, moved[key])
-            name = given.get(key, {}).get('name') or (stack.name if outer else key)
-            drafts[key] = Draft(stack, moved[key], form, name, outer or None)
         return drafts
 
     def _wanted(self, context: RequestContext, name: str, moved: Template, args: Wire) -> Template:

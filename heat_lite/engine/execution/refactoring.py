@@ -7,9 +7,8 @@ Tests: tests/functional/test_refactoring.py.
 
 import collections
 import contextlib
-import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.common.value_types import Row, Value, Values
@@ -20,44 +19,22 @@ from heat_lite.db import (
 )
 from heat_lite.engine import event
 from heat_lite.engine.execution import moved_stacks, prediction
+from heat_lite.engine.execution.moved_stacks import Draft
 from heat_lite.engine.resource import resource
 from heat_lite.engine.resource.record import Record
 from heat_lite.engine.stack import diff, former_places, revisions, stack_storage
 from heat_lite.engine.stack.stack import Stack
-from heat_lite.engine.stack.stack_fields import FIELDS
 from heat_lite.template.definition import ResourceDefinition
 from heat_lite.template.editing import moving
 from heat_lite.template.editing.moving import Place
 from heat_lite.template.environment import RESOURCE_REGISTRY
 from heat_lite.template.template import Template
+from heat_lite.template.unknown import ValueUnknown
 
 #: problems that an error names
 MOST_PROBLEMS = 20
 #: the id of the template that a stack would have after its moves; it has no row
 DRAFT = -1
-#: data of a resource with a user of its stack
-USER_KEYS = {'user_id', 'access_key'}
-
-
-@dataclasses.dataclass
-class Draft:
-    """One stack of a refactoring.
-
-    ``present`` is the stack as it is; one that the refactoring creates has no template_id.
-    ``moved`` is its template with the resources at their new places, ``wanted`` the one that it
-    shall have, and ``name`` the name. ``parent`` is the key of the stack around it whose template
-    says what a nested one shall have; ``wanted`` is found out then.
-    """
-
-    present: Stack
-    moved: Template
-    wanted: Template | None
-    name: str
-    parent: str | None = None
-
-    @property
-    def is_new(self) -> bool:
-        return self.present.template_id is None
 
 
 class Refactoring:
@@ -66,7 +43,12 @@ class Refactoring:
     The caller holds the locks of all stacks and of those nested in what moves.
     """
 
-    def __init__(self, drafts: Mapping[str, Draft], moves: Mapping[Place, Place]) -> None:
+    def __init__(
+        self,
+        drafts: Mapping[str, Draft],
+        moves: Mapping[Place, Place],
+        problems: Collection[str] = (),
+    ) -> None:
         self._drafts = drafts
         self._moves = moves
         self._origins = {to: source for source, to in moves.items()}
@@ -80,6 +62,7 @@ class Refactoring:
             for each in drafts.values()
             if each.parent and each.is_new
         }
+        self._known_problems = problems
         self.problems: list[str] = []
         #: the moves as the request names them
         self.shown: list[Values] = []
@@ -104,8 +87,26 @@ class Refactoring:
         stack.run = self._drafts[key].present.run
         return stack
 
+    def is_possible(self) -> bool:
+        try:
+            self.check()
+        except exception.RefactoringRefused:
+            return False
+        return True
+
+    def lacks_targets(self) -> bool:
+        """Return whether a stack shall have a template without what moves there, or an unknown
+        one.
+        """
+        try:
+            wanted = [(self._wanted(to.template), to.name) for to in self._moves.values()]
+        except (exception.HeatException, ValueUnknown):
+            return True
+        return any(name not in template.resource_snippets for template, name in wanted)
+
     def check(self) -> None:
         """Raise RefactoringRefused with all that would touch an object, or break."""
+        self.problems = [*self._known_problems]
         self._check_rows()
         self._stop()
         for key, draft in self._drafts.items():
@@ -234,7 +235,7 @@ class Refactoring:
         found = {self._drafts[key].present.stack_user_project_id}
         for source, to in self._moves.items():
             owner = self._drafts[source.template].present
-            if to.template == key and _may_have_users(owner.resource_for(source.name)):
+            if to.template == key and moved_stacks.may_have_users(owner.resource_for(source.name)):
                 found.add(owner.stack_user_project_id)
         return {each for each in found if each}
 
@@ -246,7 +247,10 @@ class Refactoring:
         if draft.wanted is None:
             parent = self._after(str(draft.parent), without=draft)
             item: Value = parent.resource_for(str(draft.present.parent_resource_name))
-            draft.wanted = item.preview_nested(not draft.is_new).template
+            nested = item.preview_nested(not draft.is_new)
+            if nested is None:
+                raise exception.RefactoringRefused(problems=f'{key} has no nested stack')
+            draft.wanted = nested.template
         assert draft.wanted is not None
         return draft.wanted
 
@@ -269,7 +273,7 @@ class Refactoring:
         It foresees the stacks nested in it, but for the one of ``without``.
         """
         draft, wanted = self._drafts[key], self._wanted(key).resource_snippets
-        stack = _copy(draft)
+        stack = draft.copy()
         parent = parent or (self._after(draft.parent) if draft.parent else None)
         if parent is not None:
             stack.tree.parent = parent
@@ -464,18 +468,6 @@ _WORDS = {
     diff.REPLACE: 'replaced',
     diff.DELETE: 'deleted',
 }
-
-
-def _copy(draft: Draft) -> Stack:
-    """Return another copy of the stack, which can be changed."""
-    present = draft.present
-    fields = {**{name: getattr(present, name) for name in FIELDS}, 'name': draft.name}
-    return present.make(present.template, tags=present.tags, **fields)
-
-
-def _may_have_users(item: resource.Resource) -> bool:
-    """Return whether a resource, or one nested in it, may have users of the stack in Keystone."""
-    return moved_stacks.nested_id(item) is not None or not USER_KEYS.isdisjoint(item.record.data)
 
 
 def _values(stack: Stack, snippet: Value) -> Value:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from heat_lite.common import identifier, status
 from heat_lite.common.value_types import Value
 from heat_lite.db import stacks as db_stacks
-from heat_lite.engine.execution.refactoring import Draft, Refactoring
+from heat_lite.engine.execution.moved_stacks import Draft
+from heat_lite.engine.execution.refactoring import Refactoring
 from heat_lite.engine.stack import former_places
 from heat_lite.engine.stack.nested_stack_view import nested_in
 from heat_lite.engine.stack.stack import Stack
@@ -26,9 +27,9 @@ Found = tuple[Stack, str]
 def find(stack: Stack, template: Template) -> Refactoring | None:
     """Return the moves that a template asks for and the stack has not made; None without.
 
-    A template from before a move asks for the way back. A move into a nested stack comes alone: the
-    stacks get the templates that they shall have at once, and nothing else may change. Other moves
-    lead to templates that differ in places only.
+    A template from before a move asks for the way back. With moves into a nested stack the stacks
+    get the templates that they shall have at once, if nothing else changes. Else, as with other
+    moves, they get templates that differ in places only.
     """
     back = {**former_places.wanted_back(stack, template), **_back(stack, template)}
     names = {**back, **template.moves}
@@ -62,9 +63,7 @@ def _within(stack: Stack, wanted: Mapping[str, tuple[Found, str]]) -> Refactorin
     }
     moved, problems = moving.move(templates, moves)
     drafts = {key: Draft(each, moved[key], moved[key], each.name) for key, each in stacks.items()}
-    work = Refactoring(drafts, moves)
-    work.problems = [text for found in problems.values() for text in found]
-    return work
+    return Refactoring(drafts, moves, [text for found in problems.values() for text in found])
 
 
 def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, str]]) -> Refactoring:
@@ -82,7 +81,12 @@ def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, st
             draft.parent = outer
         else:  # the update deletes it
             draft.wanted = _without_outputs(each, {*each.definitions}, draft.moved)
-    return Refactoring(drafts, moves)
+    alone = Refactoring(drafts, moves)
+    if alone.is_possible():
+        return alone
+    drafts, problems = edited(stacks, moves)
+    first = Refactoring(drafts, moves, [text for found in problems.values() for text in found])
+    return first if first.is_possible() and not alone.lacks_targets() else alone
 
 
 def find_stacks(roots: Mapping[str, Stack], moves: Mapping[Place, Place]) -> dict[str, Stack]:
@@ -100,11 +104,25 @@ def find_stacks(roots: Mapping[str, Stack], moves: Mapping[Place, Place]) -> dic
     return found
 
 
-def changeable(
+def edited(
+    stacks: Mapping[str, Stack], moves: Mapping[Place, Place]
+) -> tuple[dict[str, Draft], dict[str, list[str]]]:
+    """Return drafts with the present templates after the moves, and what breaks in each."""
+    templates, files, fixed = _changeable(stacks)
+    moved, problems = moving.move(templates, moves, files)
+    drafts = {}
+    for key, each in stacks.items():
+        outer = key.rpartition('/')[0]
+        form = None if outer else moved[key]
+        drafts[key] = Draft(each, moved[key], form, each.name, outer or None)
+    return drafts, {key: [*fixed[key], *problems[key]] for key in stacks}
+
+
+def _changeable(
     stacks: Mapping[str, Stack],
 ) -> tuple[dict[str, Template], dict[str, str], dict[str, list[str]]]:
-    """Return the templates of stacks, the files that nested ones are made of, and what cannot
-    change; as ``moving.move`` takes, and returns, them.
+    """Return the templates of stacks and the files that nested ones are made of, as
+    ``moving.move`` takes them, and what cannot change.
     """
     templates, files = {}, {}
     problems: dict[str, list[str]] = {key: [] for key in stacks}
