@@ -135,9 +135,7 @@ class Resource(ResourceType):
 
     def properties_of(self, definition: ResourceDefinition) -> Properties:
         """Return the properties by this or another definition of the same type."""
-        schemata, stored = self.properties_schema, self.record.properties
-        definition = stored_properties.with_ignored(definition, stored, schemata)
-        return self._section_of(definition, 'properties', schemata)
+        return self._section_of(definition, 'properties', self.properties_schema)
 
     def store_properties(self) -> None:
         """Store the properties that the template gives, with functions resolved, as Heat does.
@@ -182,9 +180,11 @@ class Resource(ResourceType):
     def _section_of(
         self, definition: ResourceDefinition, section: str, schemata: Mapping[str, PropertySchema]
     ) -> Properties:
-        stack = self.stack
+        stack, registry = self.stack, self.stack.runtime.registry
+        if section == 'properties':
+            stored = self.record.properties
+            definition = stored_properties.with_ignored(definition, stored, schemata)
         given = getattr(definition, section) or {}
-        registry = stack.runtime.registry
         if isinstance(given, stored_properties.StoredValues):
             find = functools.partial(registry.find_stored, stack)
             return stored_properties.StoredProperties(schemata, given, name=self.name, find=find)
@@ -208,9 +208,8 @@ class Resource(ResourceType):
     def redefine(self, definition: ResourceDefinition) -> None:
         """Replace the definition."""
         self.definition = definition
-        self._properties = None
+        self._properties = self._attributes = None
         self._stored = None, None
-        self._attributes = None
 
     def metadata_get(self, refresh: bool = False) -> Values:
         """Return the metadata; with ``refresh`` from the database, since signals change them

@@ -17,7 +17,6 @@ from heat_lite.template.function import is_omitted
 from heat_lite.template.parameters import parameter_types
 from heat_lite.template.parameters.parameters import PSEUDO_HOT
 from heat_lite.template.resource_registry import TYPE
-from heat_lite.template.stored_properties import with_ignored
 from heat_lite.template.template import Template
 from heat_lite.template.unknown import Unknown, is_known
 
@@ -160,9 +159,7 @@ class TemplateResource(StackResource):
         return self.attributes_schema
 
     def properties_of(self, definition):
-        schemata = self._properties_schema_of(definition)
-        definition = with_ignored(definition, self.record.properties, schemata)
-        return self._section_of(definition, 'properties', schemata)
+        return self._section_of(definition, 'properties', self._properties_schema_of(definition))
 
     def can_update_in_place(self, name):
         return True
