@@ -48,11 +48,8 @@ class TemplateResource(StackResource):
 
     # ------------------------------------------------------------ the template
 
-    def template_name(self):
-        return self.stack.template_of_type(self.definition)
-
     def path_label(self):
-        return f'{self.name}<{self.template_name()}>'
+        return f'{self.name}<{self.stack.template_of_type(self.definition)}>'
 
     def child_template(self):
         return self._template_of(self.definition).data

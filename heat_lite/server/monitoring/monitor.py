@@ -1,5 +1,6 @@
 """The page of a program: opened by its first process, served by each worker."""
 
+import atexit
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -62,7 +63,7 @@ class Monitor:
     def remove_at_exit(self) -> None:
         """Remove the reports at the end of this process: there is no watchdog that does."""
         if self._folder is not None:
-            worker_reports.close_at_exit(self._folder)
+            atexit.register(worker_reports.close_folder, self._folder)
 
     def _tell(self, report: Values) -> None:
         assert self._reports is not None

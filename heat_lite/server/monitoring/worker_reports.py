@@ -3,7 +3,6 @@
 Any worker answers for all of them: each writes its own report, and reads those of the others.
 """
 
-import atexit
 import contextlib
 import json
 import logging
@@ -44,10 +43,6 @@ def close_folder(folder: Path) -> None:
     """Remove the folder at the end of a program that has no watchdog."""
     os.environ.pop(VARIABLE, None)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def close_at_exit(folder: Path) -> None:
-    atexit.register(close_folder, folder)
 
 
 def _remove_abandoned() -> None:
