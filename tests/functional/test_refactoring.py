@@ -673,6 +673,17 @@ def test_move_from_where_no_resource_can_be_is_refused(engine, sources, text):
         engine.create({**MOVED, 'moved': moved, 'resources': {'db': server()}}, 'app')
 
 
+def test_resource_moves_to_no_version_that_lacks_its_words(engine):
+    moved = {**server(), 'lifecycle': {'prevent_destroy': True}}
+    engine.create({**OWN, 'resources': {'db': moved}}, 'app')
+    data = engine.create({'resources': {'x': server()}}, 'data')
+    with pytest.raises(exception.RefactoringRefused, match='another version of the language'):
+        move(engine, ('app/db', 'data/db'))
+    engine.update(data, {**OWN, 'resources': {'x': server()}})
+    move(engine, ('app/db', 'data/db'))
+    assert engine.resources(data).keys() == {'x', 'db'}
+
+
 def test_stack_that_does_not_exist_cannot_be_renamed(engine):
     with pytest.raises(exception.EntityNotFound, match='none'):
         move(engine, stacks={'none': {'name': 'other'}})

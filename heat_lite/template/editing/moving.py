@@ -21,6 +21,7 @@ from heat_lite.template.template import Template
 REFERENCES = {'get_resource', 'get_attr', 'Ref', 'Fn::GetAtt'}
 PARAMETER_READS = {'get_param', 'Ref'}
 FILE_READS = {'get_file'}
+_OTHER_VERSION = '{} is written in another version of the language, which lacks what comes there'
 #: what the definition of a member has
 MEMBER_KEYS = {'type', 'properties', 'metadata'}
 
@@ -123,6 +124,8 @@ class _Mover:
                 while origin in self._files and not _is_in(to.template, origin):
                     moved, origin = self._raised(moved, origin, to)
                 self._resources[to.template][to.name] = moved
+                if not self._templates[to.template].version.resource_keys.issuperset(moved):
+                    self.problems[to.template].append(_OTHER_VERSION.format(to.template))
                 if to.template != origin:
                     self._borrowed[to.template].append((origin, moved))
         changed = {}
@@ -139,7 +142,7 @@ class _Mover:
         if not self._files[key]:  # members have the words of the parent already
             return self._resource(parent, outer, to, snippet), outer
         if not _means_the_same(snippet, nested, parent):
-            self.problems[outer].append(f'{outer} is written in another version of the language')
+            self.problems[outer].append(_OTHER_VERSION.format(outer))
         for each in sorted(conditions_read(snippet) & nested.section_map('conditions').keys()):
             self.problems[outer].append(f'{to} depends on the condition {each} of {key}')
         given = _properties(parent, parent.resource_snippets[name])
@@ -198,7 +201,7 @@ class _Mover:
         for origin, snippet in self._borrowed[key]:
             source = self._templates[origin]
             if not _means_the_same(snippet, source, template):
-                self.problems[key].append(f'{key} is written in another version of the language')
+                self.problems[key].append(_OTHER_VERSION.format(key))
             lacking = conditions_read(snippet) & source.section_map('conditions').keys()
             for name in sorted(lacking - template.section_map('conditions').keys()):
                 self.problems[key].append(
