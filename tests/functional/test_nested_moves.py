@@ -805,3 +805,14 @@ def test_command_keeps_hidden_values_in_parameters(engine):
     moved = answer['other']['resources'].values()
     networks = [each['properties']['network'] for each in moved]
     assert networks == [{'get_param': 'secret'}] * 2
+
+
+@pytest.mark.parametrize('depth', [5, 6, 200_000])
+def test_path_beyond_the_limit_of_depth_is_refused(engine, depth):
+    identity = engine.create({**OWN, 'resources': {'x': ONE}}, 'app')
+    wait_for_locks(engine, identity)
+    path, wrong = f'{"a/" * depth}x', exception.RequestLimitExceeded
+    with pytest.raises(wrong if depth > 5 else exception.RefactoringRefused):
+        refactor(engine, [('app/x', f'app/{path}')])
+    with pytest.raises(wrong if depth > 5 else exception.HeatException):
+        engine.update(identity, moved(('x', path), a=A), files={'a.yaml': inner('y')})

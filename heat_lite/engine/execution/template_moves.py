@@ -6,7 +6,7 @@ Tests: tests/functional/test_refactoring.py, tests/functional/test_nested_moves.
 import uuid
 from collections.abc import Mapping
 
-from heat_lite.common import identifier, status
+from heat_lite.common import exception, identifier, status
 from heat_lite.common.value_types import Value
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.execution.moved_stacks import Draft
@@ -93,10 +93,13 @@ def find_stacks(roots: Mapping[str, Stack], moves: Mapping[Place, Place]) -> dic
     """Return the stacks between which resources move, by their keys, with those around them.
 
     The key of a nested stack is the place of the resource that has it. One that there is not yet
-    is not stored.
+    is not stored. Raises RequestLimitExceeded for a path beyond the limit of depth.
     """
     found = {**roots}
+    limit = next(iter(roots.values())).limits.max_nested_stack_depth
     places = {f'{each.template}/' for pair in moves.items() for each in pair}
+    if any(each.count('/') > limit + 1 for each in places):
+        raise exception.RequestLimitExceeded(f'Recursion depth exceeds {limit}.')
     keys = {key[:index] for key in places for index, letter in enumerate(key) if letter == '/'}
     for key in sorted(keys - roots.keys()):  # a stack comes before those nested in it
         outer, _, name = key.rpartition('/')
