@@ -295,6 +295,7 @@ def test_process_is_adopted_as_it_is_described(driver, engine, case):
     type_name, shape_of, _ = PROCESSES[case]
     found = left_by_a_stack(driver, type_name, shape_of())
     properties = observed(driver, type_name, found)
+    assert not properties.keys() - shape_of().keys() - {'name'}
     stack = adopt(driver, type_name, found, properties)
     driver.client.abandon_stack(driver.context, stack_identity=stack)
     driver.wait(stack)

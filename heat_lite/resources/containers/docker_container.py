@@ -259,8 +259,12 @@ class DockerContainer(ProcessContainer):
         values = {**super().described(found), 'image': self.shown_image(found)}
         for name in ('dns', 'volumes_from', 'cap_add', 'cap_drop'):
             values[name] = values[name] or []
+        values['memory'] = values['memory'] or None
         policy = values['restart_policy'] or {}
-        values['restart_policy'] = {**policy, 'Name': policy.get('Name') or 'no'}
+        if stored or policy.get('Name') not in ('', 'no', None):
+            values['restart_policy'] = {**policy, 'Name': policy.get('Name') or 'no'}
+        else:
+            values['restart_policy'] = {}
         for name, key, nothing in (('cmd', 'Cmd', []), ('user', 'User', '')):
             is_own = stored.get(name) or config.get(key) != image.get(key)
             values[name] = (config.get(key) if is_own else None) or nothing
