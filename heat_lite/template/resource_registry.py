@@ -15,7 +15,7 @@ from typing import NamedTuple
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_texts import quoted
 from heat_lite.common.value_types import Value
-from heat_lite.template import checks
+from heat_lite.template import checks, constraints
 from heat_lite.template.checks import Violation
 from heat_lite.template.suggest import suggest, with_keyword_suggestion
 
@@ -408,8 +408,10 @@ def property_paths(paths: Value, schemata: Mapping) -> Iterator[Violation]:
 
 def _unknown_part(parts: list[str], schemata: Mapping) -> str | None:
     """Return what to say of the part of a path that no schema has; None if there is none."""
+    if '' in parts:
+        return ' A part of it is empty.'
     known: Value = schemata
-    for part in parts:
+    for index, part in enumerate(parts, 1):
         if not isinstance(known, Mapping):
             if not part.isdecimal():
                 return f' "{part}" is no index of a list.'
@@ -422,7 +424,8 @@ def _unknown_part(parts: list[str], schemata: Mapping) -> str | None:
             return suggest(part, known)
         known = schema.schema
         if not known:
-            return None
+            is_leaf = schema.type not in (constraints.ANY, constraints.LIST, constraints.MAP)
+            return f' "{part}" has no parts.' if is_leaf and index < len(parts) else None
     return None
 
 

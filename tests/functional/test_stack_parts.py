@@ -250,8 +250,8 @@ def test_replace_recreates_one_resource_once(engine):
     after = {name: engine.physical_id(identity, name) for name in before}
     assert {name for name in before if before[name] != after[name]} == {'key'}
     assert actions(engine.preview(identity, wanted)) == dict.fromkeys(before, 'none')
-    with pytest.raises(exception.ResourceNotFound):
-        engine.update(identity, wanted, replace=['nothing'])
+    with pytest.raises(exception.ResourceNotFound, match='Resources of nested stacks'):
+        engine.update(identity, wanted, replace=['group/0'])
     protected = template(OWN, key=key(8, prevent_destroy=True), user=user, other=key(8))
     with pytest.raises(exception.DestroyPrevented):
         engine.update(identity, protected, replace=['key'])

@@ -36,7 +36,8 @@ def part_of(stack: Stack, wanted: Stack, args: Values) -> tuple[Template, Option
     known = set(stack.records.by_name()).union(*defined)
     for name in (*targets, *excluded, *replaced):
         if name not in known:
-            raise exception.ResourceNotFound(resource_name=name, stack_name=stack.name)
+            error = exception.ResourceNotFound(resource_name=name, stack_name=stack.name)
+            raise error.with_hint(' Resources of nested stacks change with the one around them.')
     applied = {*known}
     if targets:
         applied = {*targets, *dependencies.reached(wanted.requirements, targets)}

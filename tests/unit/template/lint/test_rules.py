@@ -536,6 +536,8 @@ def test_lint_bound_that_is_not_a_number_is_found_at_its_parameter():
         ('flavour', 'There is no property "flavour". Did you mean "flavor"?'),
         ('networks.0.prt', 'There is no property "networks.0.prt". Did you mean "port"?'),
         ('networks.port', 'There is no property "networks.port". "port" is no index of a list.'),
+        ('flavor.ram', 'There is no property "flavor.ram". "flavor" has no parts.'),
+        ('metadata..x', 'There is no property "metadata..x". A part of it is empty.'),
         ('networks.0.port', None),
         ('metadata.any.thing', None),
     ],
