@@ -1,7 +1,7 @@
 """Parsed definitions of resources and outputs."""
 
 import copy
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from heat_lite.common import exception, lru_cache
 from heat_lite.common.value_types import Value
@@ -208,19 +208,18 @@ class ResourceDefinition:
         properties, metadata, depends_on.
         """
         required = {name for name in self.depends_on if name in names}
-        for given, word in ((self.properties, 'Properties'), (self.metadata, 'Metadata')):
+        for part in filter(self._is_parsed, ('properties', 'metadata')):
+            given = getattr(self, part)
             referenced = function.dependencies(given)
             if not referenced.issubset(names):
                 unknown = referenced.difference(names)
-                self._raise_unknown(given, unknown, word, names)
+                self._raise_unknown(given, unknown, part.title(), names)
             required |= referenced
         if self.depends_on:
             errors = checks.depends_on(self.name, self.depends_on, self._declared)
             checks.raise_first(errors, self.place('depends_on'))
-        others = [self.update_policy, self.external_id, self.import_id]
-        if others == [None] * len(others):
-            return required
         # resolution reports unknown names in these parts
+        others = [getattr(self, part) for part in PARTS[2:] if self._is_parsed(part)]
         return required.union(function.dependencies(others).intersection(names))
 
     def _raise_unknown(
@@ -245,12 +244,18 @@ class ResourceDefinition:
         """Return ``{resource name: attribute paths}`` of all attributes that are read."""
         return function.attribute_reads([getattr(self, part) for part in PARTS])
 
+    def functions(self) -> Iterator[function.Function]:
+        """Yield the functions in all parts; those of a deletion policy are not kept."""
+        return function.nodes([getattr(self, part) for part in PARTS if self._is_parsed(part)])
+
+    def _is_parsed(self, part: str) -> bool:
+        """Return whether a part is not that of the template, which has no functions."""
+        return (given := getattr(self, part)) is not None and given is not self._snippet(part)
+
     def validate(self, scope: function.Scope | None = None) -> None:
         """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
-        for part in PARTS:
-            # a part without functions is that of the template
-            if (given := getattr(self, part)) and given is not self._snippet(part):
-                function.validate(given, self.place(part), scope)
+        for part in filter(self._is_parsed, PARTS):
+            function.validate(getattr(self, part), self.place(part), scope)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -71,6 +71,7 @@ class PropertySchema:
     allow_conversion: bool = False
     implemented: bool = True
     names_objects: bool = dataclasses.field(init=False)
+    looks_up: bool = dataclasses.field(init=False)
 
     def __post_init__(self, resolves: str | None) -> None:
         existing = (CustomConstraint(self.ref),) if self.ref else ()
@@ -81,6 +82,10 @@ class PropertySchema:
         #: whether this or a nested schema names a cloud object
         self.names_objects = bool(self.ref) or any(
             nested.names_objects for nested in _nested_schemas(self.schema)
+        )
+        #: whether a custom constraint of this or a nested schema may ask the cloud
+        self.looks_up = any(isinstance(each, CustomConstraint) for each in self.constraints) or any(
+            nested.looks_up for nested in _nested_schemas(self.schema)
         )
         self._check()
 

@@ -1,16 +1,22 @@
 """The preview of an update, and that the update does what it predicts."""
 
+import copy
 import json
 import random
 import time
 
 import pytest
+import sqlalchemy as sa
 
 from heat_lite.common import exception
-from heat_lite.db import stacks as db_stacks
+from heat_lite.db import models, session, stacks as db_stacks
 from heat_lite.engine.execution import preview as engine_preview
+from heat_lite.engine.resource.resource import Resource
+from heat_lite.engine.stack import diff
 from heat_lite.engine.stack.stack import Stack
+from heat_lite.engine.validation import validation
 from heat_lite.template.environment import Environment
+from heat_lite.template.schema import any_attribute, string
 from heat_lite.template.template import Template
 from tests import databases, effort, engines
 
@@ -940,4 +946,180 @@ def test_preview_of_unchanged_resources_does_little_for_each(engine):
         return found
 
     calls(1)  # loads what the first preview needs
-    assert calls(300) - calls(100) < 200 * 500
+    assert calls(300) - calls(100) < 200 * 420
+
+
+class Named(Resource):
+    """A resource with a custom constraint: its object may be gone."""
+
+    resource_type = 'Test::Named'
+    local = True
+    properties_schema = {'image': string('Image.', update_allowed=True, custom='test.present')}
+    attributes_schema = {'one': any_attribute('One.')}
+
+    def handle_create(self):
+        self.resource_id_set('id')
+
+
+class Other(Named):
+    resource_type = 'Test::Other'
+    attributes_schema = {'two': any_attribute('Two.')}
+
+
+LARGE = {
+    'heat_template_version': '2021-04-16',
+    'parameters': {
+        'text': {'type': 'string', 'default': 'x'},
+        'secret': {'type': 'string', 'default': 'y', 'hidden': True},
+        'on': {'type': 'boolean', 'default': True},
+    },
+    'conditions': {'enabled': {'get_param': 'on'}},
+    'resources': {
+        'random': {'type': RANDOM, 'properties': {'length': 8}},
+        'value': {'type': VALUE, 'properties': {'value': {'get_attr': ['random', 'value']}}},
+        'plain': {'type': TEST, 'properties': {'value': '1'}, 'metadata': {'a': 1}},
+        'number': {'type': VALUE, 'properties': {'value': 1}},
+        'texts': {'type': TEST, 'properties': {'value': {'get_param': 'text'}}},
+        'hidden': {'type': TEST, 'properties': {'value': {'get_param': 'secret'}}},
+        'named': {'type': TEST, 'properties': {'value': {'get_param': 'OS::stack_name'}}},
+        'file': {'type': TEST, 'properties': {'value': {'get_file': 'text'}}},
+        'choice': {'type': TEST, 'properties': {'value': {'if': ['enabled', 'a', 'b']}}},
+        'later': {'type': TEST, 'condition': 'enabled', 'depends_on': 'plain'},
+        'alias': {'type': 'My::Alias', 'properties': {'value': 'a'}},
+        'found': {'type': 'Test::Named', 'properties': {'image': 'there'}},
+        'reader': {'type': VALUE, 'properties': {'value': {'get_attr': ['found', 'one']}}},
+        'notes': {'type': TEST, 'metadata': {'text': {'get_param': 'text'}}},
+        'told': {'type': VALUE, 'properties': {'value': {'get_attr': ['plain', 'output']}}},
+        'group': {
+            'type': 'OS::Heat::ResourceGroup',
+            'properties': {'count': 2, 'resource_def': {'type': TEST}},
+        },
+    },
+}
+MAPPED = {'resource_registry': {'My::Alias': VALUE}}
+
+
+def _with(name, **parts):
+    """Return a change of the parts of a resource in a request."""
+    return lambda request: request['template']['resources'][name].update(parts)
+
+
+def _without(*names):
+    return lambda request: [request['template']['resources'].pop(name) for name in names]
+
+
+def _parameters(**values):
+    return lambda request: request['params'].update(parameters=values)
+
+
+def _stored(table, **columns):
+    """Return a change of what is stored of the resource "plain", as failures and checks make it."""
+
+    def change(engine, identity):
+        row = models.resource.c
+        is_plain = (row.stack_id == identity['stack_id']) & (row.name == 'plain')
+        which = is_plain
+        if table is not models.resource:
+            which = table.c.resource_id.in_(sa.select(row.id).where(is_plain))
+        with session.engine().begin() as connection:
+            connection.execute(table.update().where(which).values(**columns))
+
+    return change
+
+
+CHANGES = {
+    'nothing': lambda request: None,
+    'a description': lambda request: request['template'].update(description='d'),
+    'a version': lambda request: request['template'].update(heat_template_version='2018-08-31'),
+    'a property': _with('plain', properties={'value': '2'}),
+    'a type of a value': _with('number', properties={'value': True}),
+    'metadata': _with('plain', metadata={'a': 2}),
+    'a policy': _with('plain', deletion_policy='retain'),
+    'an invalid value': _with('random', properties={'length': 'x'}),
+    'a type': _with('number', type=TEST),
+    'a new resource': lambda r: r['template']['resources'].update(new={'type': TEST}),
+    'a resource less': _without('named'),
+    'a resource less that another one reads': _without('random'),
+    'a type whose attribute another one reads': _with('found', type='Test::Other'),
+    'a parameter': _parameters(text='z'),
+    'a hidden parameter': _parameters(secret='z'),
+    'a condition': _parameters(on=False),
+    'a default': lambda r: r['template']['parameters']['text'].update(default='z'),
+    'a file': lambda request: request['files'].update(text='other'),
+    'a mapping of a type': lambda r: r['params'].update(resource_registry={'My::Alias': TEST}),
+    'a lifecycle': lambda r: r['params'].update(
+        resource_registry={
+            **MAPPED['resource_registry'],
+            'resources': {'texts': {'lifecycle': {'ignore_changes': ['value']}}},
+        }
+    ),
+    'a replacement': lambda request: request['args'].update(replace=['plain']),
+}
+STATES = {
+    'a failed resource': _stored(models.resource, status='FAILED', action='UPDATE'),
+    'a failed check': _stored(models.resource, status='FAILED', action='CHECK'),
+    'a changed attribute': _stored(models.resource_data, value='other'),
+    'a lost id': _stored(models.resource, nova_instance=None),
+    'other properties': lambda engine, identity: engine.update(
+        identity,
+        {**LARGE, 'resources': {**LARGE['resources'], 'plain': {'type': TEST}}},
+        params=MAPPED,
+        files={'text': 'content'},
+    ),
+}
+
+
+@pytest.fixture
+def large(engine):
+    """Return a function that requests a preview of a stack of LARGE, and its identity."""
+    registry = engine.service.runtime.registry
+    for kind in (Named, Other):
+        registry.register(kind.resource_type, kind)
+    gone = set()
+    registry._checks['test.present'] = lambda stack, name: 'it is gone' if name in gone else None
+    request = {'template': LARGE, 'params': MAPPED, 'files': {'text': 'content'}}
+    identity = engine.create(LARGE, params=MAPPED, files=request['files'])
+    assert engine.state(identity) == 'CREATE_COMPLETE', engine.stack(identity)
+
+    def ask(change=lambda request: None):
+        made = copy.deepcopy({**request, 'args': {}})
+        change(made)
+        try:
+            return engine.client.preview_update_stack(
+                engine.context, stack_identity=identity, **made
+            )
+        except exception.HeatException as error:
+            return type(error), str(error)
+
+    ask.identity, ask.gone = identity, gone
+    return ask
+
+
+def _alike(monkeypatch, ask):
+    """Assert that a preview is the same without what is known of resources that stay."""
+    found = ask()
+    with monkeypatch.context() as patch:
+        patch.setattr(diff, 'is_kept', lambda *given: False)
+        patch.setattr(diff, '_keeps_properties', lambda *given: False)
+        patch.setattr(validation._Former, 'stays_valid', lambda *given: False)
+        full = ask()
+    assert found == full
+    return found
+
+
+@pytest.mark.parametrize('name', CHANGES)
+def test_preview_is_as_without_shortcuts(large, monkeypatch, name):
+    found = _alike(monkeypatch, lambda: large(CHANGES[name]))
+    assert isinstance(found, tuple) == (name in ('an invalid value',) or 'reads' in name), found
+
+
+@pytest.mark.parametrize('name', STATES)
+def test_preview_of_changed_rows_is_as_without_shortcuts(large, engine, monkeypatch, name):
+    STATES[name](engine, large.identity)
+    assert _alike(monkeypatch, large)['has_changes'] is True
+
+
+def test_preview_of_a_missing_object_is_refused_though_nothing_changed(large, monkeypatch):
+    assert large()['has_changes'] is False
+    large.gone.add('there')
+    assert 'it is gone' in _alike(monkeypatch, large)[1]

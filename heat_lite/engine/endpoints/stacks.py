@@ -299,7 +299,7 @@ class Stacks(plans.Plans):
             options[api.NOT_APPLIED] = preview.not_applied(unused, parsed, options['kept'])
             changed = self._as_updated(stack, part, args)
         validation.immutable_parameters(stack, changed)
-        validation.stack(changed)
+        validation.stack(changed, stack)
         changed.drop_resources()
         return part, options
 

@@ -101,6 +101,7 @@ class UpdatePreview(typing.NamedTuple):
                 yield from (f'{name}/{each}' for each in names)
 
 
+_UNCHANGED = diff.Decision(diff.NONE)
 #: no names of parameters
 NONE: frozenset[str] = frozenset()
 
@@ -197,7 +198,10 @@ class _Walk:
 
     def _walk(self) -> UpdatePreview:
         stack = self._stack
-        graph = plan.build(stack.records.stored(), {} if stack.run.deleting else stack.requirements)
+        wanted = {} if stack.run.deleting else stack.requirements
+        # the old row of a wanted resource changes nothing that a preview shows
+        rows = [row for row in stack.records.stored() if row.name not in wanted]
+        graph = plan.build(rows, wanted)
         changes = []
         for node in graphlib.TopologicalSorter(graph).static_order():
             change = self._applied(node.key) if node.forward else self._deleted(node.key)
@@ -210,10 +214,12 @@ class _Walk:
         definition = stack.definitions[name]
         resource = stack.resource_for(name)
         if name in stack.run.kept:
-            return PredictedChange(resource, diff.Decision(diff.NONE), ())
+            return PredictedChange(resource, _UNCHANGED, ())
+        if diff.is_kept(resource, definition):
+            return self._kept(resource, definition)
         cls = stack.class_of(definition)
         future = cls.build(name, definition, stack, resource.record)
-        given = {} if diff.is_constant(definition) else future.properties.raw_values()
+        given = future.properties.raw_values()
         later = frozenset(key for key, value in given.items() if not is_known(value))
         new_type = type(resource) is not cls and stack.type_changed(resource, definition)
         decision = diff.decide(resource, definition, new_type, later)
@@ -221,7 +227,7 @@ class _Walk:
             decision = self._imported(resource, decision)
         nested = self._nested(resource, future, decision)
         if nested is not None and _only_checks_nested(decision) and not nested.has_changes():
-            decision = diff.Decision(diff.NONE)
+            decision = _UNCHANGED
         changes = self._changes(resource, future, decision) if decision.action != diff.NONE else ()
         if decision.action in (diff.CREATE, diff.REPLACE) or resource.resource_id is None:
             self._changing[name] = IDENTITY
@@ -242,6 +248,14 @@ class _Walk:
             replaces and not decision.may_replace and diff.prevents_destroy(resource, definition),
             () if replaces else _ignored(resource, definition),
         )
+
+    def _kept(self, resource: Resource, definition: ResourceDefinition) -> PredictedChange:
+        name = definition.name
+        if resource.resource_id is None:
+            self._changing[name] = IDENTITY
+        self._taint.record(name, definition, resource.has_secret_value)
+        condition = self._stack.bound.undecided.get(name)
+        return PredictedChange(resource, _UNCHANGED, (), condition=condition)
 
     def _imported(self, resource: Resource, decision: diff.Decision) -> diff.Decision:
         """Give the resource its object and live properties. Return what differs from these."""

@@ -83,6 +83,8 @@ class ResourceType:
     always_replace_on_check_failed = True
     #: whether ``get_resource`` in the preview of a create is its name, as of most types of Heat
     named_before_create = True
+    #: whether its own ``validate`` reads nothing but the properties
+    validates_properties_only = False
     #: whether each update replaces it, even without a change
     always_replaced = False
     #: whether it only finds objects of others: each update asks the cloud again whether it finds

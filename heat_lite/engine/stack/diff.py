@@ -128,11 +128,7 @@ def between(
     schema, with those of the new definition.
     """
     changed = _changed_properties(resource, definition, later)
-    before, parts = resource.definition, TemplateDiff()
-    has_parts = not all(map(_PART_WORDS.isdisjoint, (before.raw, definition.raw)))
-    if has_parts or before.deletion_policy != definition.deletion_policy:
-        names = [name for name in PARTS if _differs(resource, definition, name)]
-        parts.update((name, getattr(definition, name)) for name in names)
+    parts = _changed_parts(resource, definition)
     if changed:
         parts['properties'] = _raw(definition, 'properties')
     if (
@@ -145,6 +141,15 @@ def between(
     return Changes(changed, parts)
 
 
+def _changed_parts(resource: Resource, definition: ResourceDefinition) -> TemplateDiff:
+    before = resource.definition
+    has_parts = not all(map(_PART_WORDS.isdisjoint, (before.raw, definition.raw)))
+    if not has_parts and before.deletion_policy == definition.deletion_policy:
+        return TemplateDiff()
+    names = [name for name in PARTS if _differs(resource, definition, name)]
+    return TemplateDiff((name, getattr(definition, name)) for name in names)
+
+
 def _needs_update(resource: Resource, definition: ResourceDefinition) -> bool:
     try:
         return resource.needs_update(definition)
@@ -152,21 +157,33 @@ def _needs_update(resource: Resource, definition: ResourceDefinition) -> bool:
         return True
 
 
-def is_constant(definition: ResourceDefinition) -> bool:
-    """Return whether the properties are in the definition as they are, without functions."""
-    given = definition.properties
-    return given is _raw(definition, 'properties') and is_known(given)
+def is_kept(resource: Resource, definition: ResourceDefinition) -> bool:
+    """Return whether ``decide`` has nothing to do with a complete resource, as its definitions tell
+    without its schema; False if only ``decide`` can tell.
+    """
+    record, stack = resource.record, resource.stack
+    ids = definition.import_id, definition.external_id, resource.definition.external_id
+    return (
+        record.status == status.COMPLETE
+        and record.action != status.INIT
+        and ids == (None, None, None)
+        and record.id not in stack.run.replaced
+        and not resource.always_replaced
+        and type(resource) is stack.class_of(definition)
+        and _keeps_properties(resource, definition)
+        and not _changed_parts(resource, definition)
+        and not _needs_update(resource, definition)
+    )
 
 
 def _keeps_properties(resource: Resource, definition: ResourceDefinition) -> bool:
     """Return whether a definition gives what is stored; False if only the type can tell."""
     given, stored = definition.properties or {}, resource.record.properties or {}
-    return (
-        type(resource).properties_of is Resource.properties_of
-        and is_constant(definition)
-        and not definition.ignored_paths
-        and stored_properties.equal(stored, given)
-    )
+    if type(resource).properties_of is not Resource.properties_of or definition.ignored_paths:
+        return False
+    if given is not _raw(definition, 'properties'):  # it has functions
+        given = resource.stack.resolve(given)
+    return is_known(given) and stored_properties.equal(stored, given)
 
 
 def _changed_properties(

@@ -87,7 +87,7 @@ class Stack(StackFields):
         self._resources: dict[Record | str, Resource] = {}
         #: the run of the action under way, or of the last one
         self.run = action_run.ActionRun.from_column(self.action, self.plan)
-        self._bound_by_template: dict[int, BoundTemplate] = {}
+        self._by_template: dict[int | None, stack_definition.StackDefinition] = {}
         self.redactor = redaction.Redactor()
         self.outputs = stack_outputs.StackOutputs(self)
         self.tree = stack_tree.StackTree(self)
@@ -296,8 +296,9 @@ class Stack(StackFields):
 
     def redefine(self, template: Template, template_id: int | None) -> None:
         """Set another template (update, rollback). Resources change at their turn."""
-        self.previous_template_id, self.template_id = self.template_id, template_id
         masking.learn(self, self.definition)
+        self._by_template[self.template_id] = self.definition
+        self.previous_template_id, self.template_id = self.template_id, template_id
         self.template = template
         self.forget_definition()
 
@@ -414,17 +415,17 @@ class Stack(StackFields):
         return definition
 
     def bound_by(self, template_id: int) -> BoundTemplate:
-        if template_id not in self._bound_by_template:
+        if template_id not in self._by_template:
             template = self.runtime.templates.get(template_id)
-            self._bound_by_template[template_id] = self.runtime.definitions_cache.of(
+            self._by_template[template_id] = self.runtime.definitions_cache.of(
                 self, template, template_id
-            ).bound
-        return self._bound_by_template[template_id]
+            )
+        return self._by_template[template_id].bound
 
     def draft(self, template: Template, template_id: int) -> None:
         """Set a template that has no row, and keep it for the records that have its id."""
         self.redefine(template, template_id)
-        self._bound_by_template[template_id] = self.bound
+        self._by_template[template_id] = self.definition
 
     def root_id(self) -> str:
         return self.tree.top.id

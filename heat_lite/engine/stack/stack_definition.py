@@ -34,6 +34,8 @@ class StackDefinition:
         self.template = template
         self.identity = identity
         self._requirements: Mapping[str, Set[str]] | None = None
+        #: whether types have read requirements from the rows of the stack
+        self._reads_rows = False
 
     @lru_cache.cached_property
     def parameters(self) -> Parameters:
@@ -65,6 +67,7 @@ class StackDefinition:
             if cls.implied_dependencies is not resource.Resource.implied_dependencies:
                 implied = _implied(stack, name, definitions)
                 result[name] = result[name] | (set(implied) & names)
+                self._reads_rows = True
         return result
 
 
@@ -128,7 +131,9 @@ class DefinitionCache:
         draft = self._cache.get(draft_key)
         if draft is not None and draft.template is template and draft.identity == identity:
             self._cache.pop(draft_key)
-            made, draft._requirements = draft, None  # types read them from the rows
+            made = draft
+            if made._reads_rows:
+                made._requirements = None
         return self._cache.put(key, made)
 
 

@@ -20,8 +20,9 @@ from heat_lite.engine.resource.resource_type import check_rules
 from heat_lite.engine.runtime import Runtime
 from heat_lite.engine.stack import format
 from heat_lite.engine.stack.stack import Stack
-from heat_lite.template import dependencies
+from heat_lite.template import dependencies, stored_properties
 from heat_lite.template.definition import ResourceDefinition
+from heat_lite.template.environment import RESOURCE_REGISTRY
 from heat_lite.template.template import Template
 from heat_lite.template.unknown import Unknown, ValueUnknown
 
@@ -29,6 +30,8 @@ LOG = logging.getLogger(__name__)
 
 _NAME = re.compile(r'[a-zA-Z][a-zA-Z0-9_.-]{0,254}')
 LONGEST_NAME = 255  # length of the column of names of resources
+#: what functions read outside of a template and its parameters: the cloud, and a name that changes
+_OUTSIDE = ('Fn::GetAZs', 'OS::stack_name', 'AWS::StackName')
 
 
 @dataclasses.dataclass
@@ -126,14 +129,17 @@ def resource_count(runtime: Runtime, template: Template) -> None:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
 
-def stack(item: Stack) -> None:
-    """Validate a stack with its nested stacks. Raises the first error."""
+def stack(item: Stack, present: Stack | None = None) -> None:
+    """Validate a stack with its nested stacks. Raises the first error.
+
+    ``present``: the stack before an update, whose own template was valid.
+    """
     # the engine of the root stack counts the resources of a nested one
     run = ValidationPass(limit=-1 if item.tree.is_nested else item.limits.max_resources_per_stack)
     snippets = item.template.resource_snippets
     # the template's own check reports a section that is not a map
     run.counted = len(snippets) if isinstance(snippets, dict) else 0
-    _stack_itself(item, run)
+    _stack_itself(item, run, present)
     if run.exceeds_limit:
         raise exception.RequestLimitExceeded('Maximum resources per stack exceeded.')
 
@@ -168,13 +174,13 @@ def nested_stack(item: Stack, run: ValidationPass) -> None:
         _stack_itself(item, run)
 
 
-def _stack_itself(item: Stack, run: ValidationPass) -> None:
+def _stack_itself(item: Stack, run: ValidationPass, present: Stack | None = None) -> None:
     item.template.validate()
     # errors in resources and conditions, then forbidden types, precede those in parameters
     _permitted(item)
     with item.foreseen():
         item.parameters.validate(validate_value=item.checks_values, lookup=item.lookup)
-        _definitions(item, run)
+        _definitions(item, run, present=present)
 
 
 def template(
@@ -231,16 +237,24 @@ def _described(item: Stack, show_nested: bool) -> Values:
     return {**answer, 'NestedParameters': nested} if nested else answer
 
 
-def _definitions(item: Stack, run: ValidationPass | None, ignorable: Collection[str] = ()) -> None:
+def _definitions(
+    item: Stack,
+    run: ValidationPass | None,
+    ignorable: Collection[str] = (),
+    present: Stack | None = None,
+) -> None:
     """Validate the template, then each resource in order of dependencies: a cycle comes first.
 
     Without a pass, values are not validated. The errors of a resource whose codes are ``ignorable``
-    are ignored.
+    are ignored. What is as in ``present``, with all that it reads, is not validated again.
     """
     item.template.validate_declarations()
     graph = dependency_graph(item)
     outputs = item.bound.outputs.values()  # reading them raises errors of form
+    former = _Former(present, item) if present is not None else None
     for name in graph.order():
+        if former is not None and former.stays_valid(name):
+            continue
         try:
             single_resource(item, item.bound.resources[name], run)
         except exception.HeatException as error:
@@ -248,6 +262,57 @@ def _definitions(item: Stack, run: ValidationPass | None, ignorable: Collection[
                 raise
     for definition in outputs:
         definition.validate(item.scope)
+
+
+class _Former:
+    """What the validation of an update knows from that of the present template."""
+
+    def __init__(self, present: Stack, item: Stack) -> None:
+        was, becomes = present.template, item.template
+        self._item, self._same = item, set[str]()
+        equal = stored_properties.equal
+        registries = [each.environment.data.get(RESOURCE_REGISTRY) or {} for each in (was, becomes)]
+        has_types = was.version is becomes.version and equal(*registries)
+        self._definitions = present.definitions if has_types else {}
+        self._has_values = has_types and equal(_read_by_functions(was), _read_by_functions(becomes))
+
+    def stays_valid(self, name: str) -> bool:
+        """Return whether a resource is as it was, with all that its validation reads. Call it in
+        order of dependencies.
+        """
+        definition, before = self._item.definitions[name], self._definitions.get(name)
+        cls = self._item.class_of(definition)
+        if (
+            before is None
+            or not stored_properties.equal(before.raw, definition.raw)
+            or not self._item.requirements[name] <= self._same
+            or cls.validate_nested is not Resource.validate_nested
+            or not self._reads_same(definition)
+        ):
+            return False
+        self._same.add(name)
+        schemata = cls.properties_schema
+        return (
+            (cls.validates_properties_only or cls.validate is Resource.validate)
+            and definition.external_id is None
+            and not any(
+                schemata[key].looks_up for key in definition.properties or () if key in schemata
+            )
+        )
+
+    def _reads_same(self, definition: ResourceDefinition) -> bool:
+        if not any(definition.functions()):
+            return True
+        text = repr(definition.raw)
+        return self._has_values and not any(each in text for each in _OUTSIDE)
+
+
+def _read_by_functions(template: Template) -> list[Value]:
+    """Return all that functions read of a template and what came with it."""
+    words = template.version.dialect.sections
+    others = {words[name] for name in ('resources', 'outputs', 'description')}
+    sections = {key: part for key, part in template.data.items() if key not in others}
+    return [sections, dict(template.files), fingerprint.sections(template.environment.data)]
 
 
 def dependency_graph(item: Stack) -> dependencies.Dependencies:

@@ -27,6 +27,7 @@ class RandomString(Resource):
     has_secret_value = True
     since = '2014.1'
     local = True
+    validates_properties_only = True
 
     properties_schema = {
         'length': integer('Length of the string.', default=32, min=1, max=LONGEST),

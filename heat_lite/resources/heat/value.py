@@ -22,6 +22,7 @@ class Value(Resource):
     resource_type = 'OS::Heat::Value'
     since = '7.0.0'
     local = True
+    validates_properties_only = True
 
     properties_schema = {
         'value': any_(
