@@ -1123,3 +1123,34 @@ def test_preview_of_a_missing_object_is_refused_though_nothing_changed(large, mo
     assert large()['has_changes'] is False
     large.gone.add('there')
     assert 'it is gone' in _alike(monkeypatch, large)[1]
+
+
+class Counted(Resource):
+    """A resource that counts its validations."""
+
+    resource_type = 'Test::Counted'
+    validations = 0
+
+    def validate(self):
+        Counted.validations += 1
+        super().validate()
+
+    def handle_create(self):
+        self.resource_id_set('id')
+
+
+def test_apply_of_a_planned_create_validates_it_once(engine):
+    engine.service.runtime.registry.register(Counted.resource_type, Counted)
+    nothing = {'template': None, 'params': {}, 'files': {}, 'args': {}}
+    template = {
+        'heat_template_version': '2021-04-16',
+        'resources': {'r': {'type': 'Test::Counted'}},
+    }
+    made = {**nothing, 'stack_name': 'planned', 'template': template}
+    plan = engine.client.preview_stack(engine.context, **made, store=True)['plan']
+    Counted.validations = 0
+    identity = engine.client.create_stack(
+        engine.context, stack_name=None, **nothing, plan=plan['id']
+    )
+    assert engine.state(engine.wait(identity)) == 'CREATE_COMPLETE'
+    assert Counted.validations == 1

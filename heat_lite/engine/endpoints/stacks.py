@@ -83,7 +83,8 @@ class Stacks(plans.Plans):
         )
         stack.user_creds_id, stack.stack_user_project_id = user_creds_id, stack_user_project_id
         stack.run.message = args.get(api.MESSAGE)
-        self._check_new(stack, args)
+        if agreed is None:  # a plan has just been previewed, and so validated
+            self._check_new(stack, args)
         validation.stored_names(parsed)
         if adopted is not None:
             adoption.begin(stack, adopted['resources'])
