@@ -945,6 +945,13 @@ def act_on_share(cloud, service, one, body, **_):
     return 200, {'access_list': rules}
 
 
+@route('shared-file-system', 'GET', r'/share-access-rules/(?P<one>[^/]+)')
+def show_rule(cloud, service, one, **_):
+    kept = {key[1]: rules for key, rules in cloud.state.items() if key[0] == 'rules'}
+    found = [{**each, 'share_id': share} for share in kept for each in kept[share]]
+    return 200, {'access': next(each for each in found if each['id'] == one)}
+
+
 @route('shared-file-system', 'GET', r'/shares/(?P<one>[^/]+)/export_locations')
 def export_locations(cloud, service, one, **_):
     require(cloud, service, '/shares', one)

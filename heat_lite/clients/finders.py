@@ -457,6 +457,7 @@ FINDERS: dict[str, Finder] = {
         id_field='uuid',
     ),
     'trove.flavor': _flavor('trove'),
+    'trove.instance': Finder('trove', '/instances', 'instance'),
     'zaqar.queue': Finder(
         'zaqar', '/queues', None, 'queues', 'Queue', has_uuids=False, name_field=None, id_field=None
     ),

@@ -246,7 +246,8 @@ def test_object_of_the_service_itself_is_imported(service, command, name):
         (('OS::Heat::RandomString', 'x'), 'The objects of OS::Heat::RandomString cannot be read'),
         (('OS::Neutron::Nett', 'x'), 'OS::Neutron::Nett'),
         (('OS::Designate::RecordSet', 'x'), 'can not be found. Give the id of the object'),
-        (('OS::Trove::Database', 'x'), 'instance'),
+        (('OS::Trove::Database', 'x'), 'can not be found. Give the id of the object'),
+        (('OS::Nova::FloatingIPAssociation', 'x'), 'in a template, with its id as external_id'),
     ],
 )
 def test_import_of_what_cannot_be_read_is_an_error(words, text, command):

@@ -1,6 +1,7 @@
 """The life cycle of each cloud resource type: a whole engine against a fake cloud over HTTP."""
 
 import copy
+import re
 
 import pytest
 
@@ -291,12 +292,16 @@ def test_relation_that_is_replaced_by_the_same_relation_stays(running_cloud, dri
 
 #: types whose objects name no parent, or relations, whose ids name both ends or one
 CHILDREN = """
-Cinder::EncryptedVolumeType Cinder::VolumeAttachment Designate::RecordSet Glance::ImageMember
-Keystone::DomainConfig Keystone::FederationProtocol Keystone::GroupRoleAssignment
-Keystone::UserRoleAssignment Magnum::NodeGroup Neutron::BGPVPN-NET-ASSOCIATION
-Neutron::ConntrackHelper Neutron::FloatingIPAssociation Neutron::FloatingIPPortForward
+Cinder::EncryptedVolumeType Cinder::VolumeAttachment Cinder::VolumeTypeAccess
+Designate::RecordSet Glance::ImageMember Keystone::DomainConfig Keystone::EndpointGroupProject
+Keystone::FederationProtocol Keystone::GroupRoleAssignment Keystone::ImpliedRole
+Keystone::InheritedRoleAssignment Keystone::UserRoleAssignment Magnum::NodeGroup
+Manila::ShareAccess Neutron::BGPVPN-NET-ASSOCIATION Neutron::ConntrackHelper
+Neutron::ExtraRoute Neutron::ExtraRouteSet Neutron::FloatingIPAssociation
+Neutron::FloatingIPPortForward
 Neutron::LocalIPAssociation Neutron::QoSBandwidthLimitRule Neutron::RouterInterface
-Nova::InterfaceAttachment Octavia::L7Rule Octavia::PoolMember
+Nova::FlavorAccess Nova::InterfaceAttachment Octavia::L7Rule Octavia::PoolMember
+Trove::Database Zaqar::Subscription
 """.split()
 
 
@@ -323,6 +328,52 @@ def observed(driver, type_name, one):  # noqa: F811
     )
     (found,) = answer['resources']
     return found
+
+
+@pytest.mark.parametrize(
+    ('name', 'one', 'text'),
+    [
+        ('Keystone::ImpliedRole', 'x', 'an OS::Keystone::ImpliedRole has the form implied_role=ID'),
+        ('Keystone::ImpliedRole', 'role=x:implied_role=y', 'Not Found'),
+        ('Neutron::ExtraRoute', 'x:192.0.2.0/24:10.0.0.1', 'router x could not be found'),
+    ],
+)
+def test_import_of_a_relation_that_is_not_there_tells_why(
+    name,
+    one,
+    text,
+    running_cloud,  # noqa: F811
+    driver,  # noqa: F811
+    ids,  # noqa: F811
+):
+    found = observed(driver, f'OS::{name}', one)
+    assert re.search(text, found['live_error']), found
+
+
+def test_import_of_a_subscription_that_no_queue_has_is_refused(running_cloud, driver, ids):  # noqa: F811
+    with pytest.raises(exception.HeatException, match='x .*can not be found'):
+        observed(driver, 'OS::Zaqar::Subscription', 'x')
+
+
+def test_relation_is_imported_by_its_id_and_ended_by_the_delete(running_cloud, driver, ids):  # noqa: F811
+    kind, fake = 'OS::Keystone::ImpliedRole', running_cloud.cloud
+    values = samples.properties(REGISTRY.get(kind), ids)
+    stack = driver.create(one_resource(kind, values))
+    relation, made = driver.physical_id(stack, 'it'), set(fake.state['related'])
+    driver.delete(stack)
+    fake.state['related'] |= made
+
+    def template(one):
+        shape = {'type': kind, 'import': {'id': one}, 'properties': values}
+        return {'heat_template_version': 'heat_lite_2026-12-01', 'resources': {'it': shape}}
+
+    with pytest.raises(exception.StackValidationFailed, match='only a new resource can take'):
+        driver.create(template('role=x:implied_role=y'))
+    stack = driver.create(template(relation))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert fake.state['related'] == made and driver.physical_id(stack, 'it') == relation
+    driver.delete(stack)
+    assert not fake.state['related']
 
 
 def test_import_of_a_child_that_several_parents_have_asks_for_one(running_cloud, driver, ids):  # noqa: F811

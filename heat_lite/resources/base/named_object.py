@@ -8,6 +8,7 @@ import functools
 from urllib.parse import quote
 
 from heat_lite.clients import errors
+from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 
 
@@ -87,7 +88,8 @@ LEFT = 'left_to_replacement'
 class Relation(ServiceResource):
     """A relation of two objects: a PUT of ``path`` makes it, a DELETE ends it.
 
-    ``{role}`` in the path stands for the property of that name.
+    ``{role}`` in the path stands for the property of that name. The id is that of the relation:
+    ``role=ID:implied_role=ID``.
     """
 
     path: str
@@ -108,21 +110,37 @@ class Relation(ServiceResource):
         """Generator: end the relation, if there is one."""
         yield from self.delete_path(self.stored_path())
 
-    def require_relation(self):
-        """Raise errors.NotFound if there is no relation."""
-        self.client().request('HEAD', self.stored_path())
+    def require_relation(self, path):
+        """Raise errors.NotFound if there is no relation of this path."""
+        self.client().request('HEAD', path)
 
     def handle_create(self):
         yield from self.connect()
-        self.resource_id_set(self.record.uuid)
+        given = {name: self.properties[name] for name in sorted(self.properties_schema)}
+        self.resource_id_set(':'.join(f'{name}={given[name]}' for name in given if given[name]))
+
+    def live_properties(self):
+        """Return what the id names. Raises NotFound without the relation."""
+        schemata, given = self.properties_schema, self._named()
+        required = {name for name, schema in schemata.items() if schema.required}
+        if not required <= given.keys() <= schemata.keys():
+            form = ':'.join(f'{name}=ID' for name in sorted(schemata))
+            raise exception.Error(f'the id of an {self.type()} has the form {form}')
+        self.require_relation(self.relation_path({**dict.fromkeys(schemata), **given}))
+        return given
+
+    def _named(self):
+        """Return the properties that the id names; older ids name none."""
+        parts = [each.partition('=') for each in self.resource_id.split(':')]
+        return {name: value for name, _, value in parts if value}
 
     def handle_check(self):
         self.require_object()
-        yield from self.call_with_retry(self.require_relation)
+        yield from self.call_with_retry(self.require_relation, self.stored_path())
 
     def get_live_state(self, resource_properties):
-        self.require_relation()
-        return self.stored_properties()
+        self.require_relation(self.stored_path())
+        return {**self.stored_properties(), **self._named()}
 
     def prepare_for_replace(self, definition):
         """Generator: leave the relation to a replacement that is the same."""

@@ -68,8 +68,8 @@ class TypeAccess(Relation):
             lambda *request: self.delete_if_present(self.client().request_json, *request),
         )
 
-    def require_relation(self):
-        path, _, project = self.stored_path().rpartition('?')
+    def require_relation(self, path):
+        path, _, project = path.rpartition('?')
         listed = self.client().list(path, self.list_key)
         if not any(project in each.values() for each in listed):
             raise errors.NotFound(f'The project {project} has no access at {path}.')

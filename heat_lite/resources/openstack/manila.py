@@ -1,6 +1,6 @@
 """The resource types of Manila."""
 
-import types
+import functools
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
@@ -364,7 +364,13 @@ class ShareAccess(CloudResource):
         'state': 'State of the access.',
     }
 
-    parents = types.MappingProxyType({})  # no list has the accesses of all shares
+    @functools.cached_property
+    def parents(self):
+        """The share of an external access, which Manila shows at the access."""
+        if self.definition.external_id is None:
+            return {}
+        path = f'/share-access-rules/{self.resource_id}'
+        return {'share': self.client().show(path, 'access')['share_id']}
 
     def create_object(self, values):
         return (yield from self.send('POST', self.collection(), {'allow_access': values}))['access']

@@ -68,7 +68,9 @@ class InstancePart(CloudResource):
 
 
 def _instance_property(noun):
-    return string(f'Id of the instance of the {noun}.', required=True, sent=False)
+    return string(
+        f'Instance of the {noun}, by name or id.', required=True, ref='trove.instance', sent=False
+    )
 
 
 class Database(InstancePart):

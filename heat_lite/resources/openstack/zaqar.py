@@ -1,10 +1,13 @@
 """The resource types of Zaqar."""
 
+import contextlib
 import datetime
+import functools
 import json
 import urllib.parse
 from urllib.parse import quote
 
+from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import refuse
 from heat_lite.template.schema import (
@@ -209,6 +212,20 @@ class QueueListener(CloudResource):
         'zaqar', '/queues/{queue_name}/subscriptions', None, id='subscription_id', update='PATCH'
     )
     entity = None
+
+    @functools.cached_property
+    def parents(self):
+        """The queue that has an external subscription."""
+        if self.definition.external_id is None or 'queue_name' in (
+            self.definition.properties or {}
+        ):
+            return {}
+        for each in self.stack.clients().choices('zaqar.queue'):
+            with contextlib.suppress(errors.NotFound):
+                path = f'/queues/{quote(each["id"])}/subscriptions/{self.resource_id}'
+                self.client().show(path)
+                return {'queue_name': each['id']}
+        raise errors.NotFound(f'no queue has the subscription {self.resource_id}')
 
     def find_existing(self):
         """Return the subscription with the same subscriber, which is unique for a queue."""

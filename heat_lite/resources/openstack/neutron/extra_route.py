@@ -51,6 +51,16 @@ class ExtraRoute(VisibleConnection):
         """
         return super().find_existing() if added_object.BEFORE in self.data() else None
 
+    def live_properties(self):
+        """Return what the id names: ``ROUTER:DESTINATION:NEXTHOP``."""
+        router, _, route = self.resource_id.partition(':')
+        network, _, rest = route.partition('/')
+        length, _, nexthop = rest.partition(':')
+        found = {'destination': f'{network}/{length}', 'nexthop': nexthop}
+        if found not in self._routes(router):
+            raise errors.NotFound(f'no router has the route {self.resource_id}')
+        return {'router_id': router, **found}
+
     def is_connected(self):
         return self._route() in self._routes(self.stored_property('router_id'))
 
@@ -147,6 +157,9 @@ class ExtraRouteSet(Connection):
         yield from self._request(
             self.resource_id, 'remove_extraroutes', self.stored_property('routes') or []
         )
+
+    def live_properties(self):
+        return {'router': self.resource_id, 'routes': self._routes(self.resource_id)}
 
     def get_live_state(self, resource_properties):
         present = self._routes(self.resource_id)
