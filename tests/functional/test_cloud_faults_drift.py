@@ -874,3 +874,22 @@ def test_address_group_is_shared_by_an_rbac_policy(running_cloud, driver, ids):
     [made] = running_cloud.cloud.of('network', '/rbac-policies')
     assert made['object_id'] == group
     driver.delete(stack)
+
+
+def test_capabilities_of_a_share_type_are_compared_as_its_other_specs(running_cloud, driver, ids):
+    properties = {'name': 't', 'driver_handles_share_servers': False, 'extra_specs': {'k': 'v'}}
+    kind = {'type': 'OS::Manila::ShareType', 'properties': properties}
+    stack = driver.create({'resources': {'it': kind}})
+    shown = {'driver_handles_share_servers': 'False', 'snapshot_support': 'True', 'k': 'w'}
+    cloud = running_cloud.cloud
+    made = cloud.objects['shared-file-system', '/types', driver.physical_id(stack, 'it')]
+    made['extra_specs'] = shown
+    found = driver.client.stack_drift(driver.context, stack_identity=stack)
+    assert {each['property']: each['actual'] for each in found['resources'][0]['properties']} == {
+        'extra_specs': {'k': 'w'},
+    }
+    kind['import'] = {'id': cloud.put('shared-file-system', '/types', name='t', extra_specs=shown)}
+    given = {'heat_template_version': 'heat_lite_2026-12-01', 'resources': {'other': kind}}
+    [found] = driver.preview(stack, given)['added']
+    assert [each['property'] for each in found['property_changes']] == ['extra_specs']
+    driver.delete(stack)

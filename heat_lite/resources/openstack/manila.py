@@ -165,6 +165,10 @@ def _rule_key(rule):
     return tuple(rule.get(name) or ('rw' if name == 'access_level' else '') for name in RULE)
 
 
+#: extra specs that are properties of their own
+CAPABILITIES = ('driver_handles_share_servers', 'snapshot_support')
+
+
 class ManilaShareType(CloudResource):
     """A share type."""
 
@@ -172,6 +176,7 @@ class ManilaShareType(CloudResource):
     since = '5.0.0'
     rest = Rest('manila', '/types', 'share_type', keys='share_types', microversion='2.50')
     entity = 'share_types'
+    observed_keys = {name: name for name in (*CAPABILITIES, 'extra_specs')}
 
     properties_schema = {
         'name': string('Name of the share type.', required=True),
@@ -196,11 +201,13 @@ class ManilaShareType(CloudResource):
     }
 
     def body(self, values):
-        needed = {
-            name: self.properties[name]
-            for name in ('driver_handles_share_servers', 'snapshot_support')
-        }
-        return {**values, 'extra_specs': needed}
+        return {**values, 'extra_specs': {name: self.properties[name] for name in CAPABILITIES}}
+
+    def normalize(self, found):
+        """Return the type with its capabilities beside the other extra specs."""
+        specs, given = found['extra_specs'], self.stored_property('extra_specs') or {}
+        others = {name: specs[name] for name in specs if name not in CAPABILITIES or name in given}
+        return {**found, **specs, 'extra_specs': others}
 
     def follow_up(self, action, diff):
         yield from object_types.update_specs(self, action, diff, 'extra_specs')
