@@ -4,6 +4,7 @@ import argparse
 import json
 import pathlib
 import pkgutil
+import re
 import shlex
 import urllib.parse
 
@@ -92,6 +93,8 @@ PREVIEW = (
     *PART,
     arguments.DETAILED_EXITCODE,
 )
+#: the path of a stack in the file of a plan; one that the plan creates has no id
+PLANNED_STACK = re.compile(r'/stacks/[^/?#]+(/[^/?#]+)?')
 APPROVE = (
     argument('plan', metavar='FILE', help='file of `heat-lite preview --out FILE`'),
     arguments.YES,
@@ -275,13 +278,17 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
 
 def _read_plan(name: str) -> tuple[str, str]:
     """Return the path of the stack, and the id of its plan, from a file of ``preview --out``."""
+    reason = ''
     try:
         kept = json.loads(pathlib.Path(name).read_text())
-        return kept['stack'], kept['plan']['id']
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise errors.FileError(
-            f'{name} has no plan of `heat-lite preview --out`: {error}'
-        ) from None
+        path, plan_id = kept['stack'], kept['plan']['id']
+        if PLANNED_STACK.fullmatch(path) and isinstance(plan_id, str):
+            return path, plan_id
+    except OSError as error:
+        reason = f': {error.strerror}'
+    except (ValueError, KeyError, TypeError):  # no JSON, or another form
+        pass
+    raise errors.FileError(f'{name} has no plan of `heat-lite preview --out`{reason}')
 
 
 def _preview_plan(api: api_client.ApiClient, path: str, plan_id: str) -> planned_changes.Preview:
