@@ -435,6 +435,9 @@ def show_interface(cloud, service, one, port, **_):
 @route('compute', 'POST', r'/servers/(?P<one>[^/]+)/os-interface')
 def attach_interface(cloud, service, one, body, **_):
     given = body['interfaceAttachment']
+    port = cloud.objects.get(('network', '/ports', given.get('port_id'))) or {}
+    if port.get('device_id') not in (None, '', one):
+        raise Refused(409, f'Port {port["id"]} is still in use.')
     nic = {'uuid': given.get('net_id'), 'port': given.get('port_id'), 'tag': given.get('tag')}
     if not (nic['uuid'] or nic['port']):
         nic['uuid'] = _of(cloud, 'network', '/networks')

@@ -893,3 +893,29 @@ def test_capabilities_of_a_share_type_are_compared_as_its_other_specs(running_cl
     [found] = driver.preview(stack, given)['added']
     assert [each['property'] for each in found['property_changes']] == ['extra_specs']
     driver.delete(stack)
+
+
+@pytest.mark.parametrize('fails', [False, True])
+def test_interface_moves_to_the_server_that_replaces_its_own(fails, running_cloud, driver, ids):
+    cloud = running_cloud.cloud
+    network = cloud.put('network', '/networks', name='n')
+    port = cloud.put('network', '/ports', name='p', network_id=network)
+    servers = [cloud.put('compute', '/servers', name=name, status='ACTIVE') for name in 'ab']
+
+    def template(server):
+        properties = {'server': server, 'port': port}
+        return {
+            'resources': {'it': {'type': 'OS::Nova::InterfaceAttachment', 'properties': properties}}
+        }
+
+    stack = driver.create(template(servers[0]))
+    if fails:
+        cloud.fail('POST', f'/servers/{servers[1]}/os-interface', 400)
+    driver.update(stack, template(servers[1]))
+    assert driver.state(stack) == ('UPDATE_FAILED' if fails else 'UPDATE_COMPLETE')
+    if fails:
+        driver.update(stack, template(servers[0]))
+        assert driver.state(stack) == 'UPDATE_COMPLETE', reason(driver, stack)
+    shown = cloud.objects['network', '/ports', port]
+    assert shown['device_id'] == servers[0 if fails else 1]
+    driver.delete(stack)

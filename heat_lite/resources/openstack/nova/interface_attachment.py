@@ -6,6 +6,9 @@ from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
 from heat_lite.template.schema import OURS, list_attribute, parent, reference, string
 
+#: key in the data of the resource: its replacement has got its port or address
+RELEASED = 'released'
+
 
 class InterfaceAttachment(CloudResource):
     """An interface of a server that this or another stack has made."""
@@ -54,6 +57,29 @@ class InterfaceAttachment(CloudResource):
             return super().find_existing()
         attached = self.client().list(self.collection(), 'interfaceAttachments')
         return next((port for each in attached if each['port_id'] == port), None)
+
+    def prepare_for_replace(self, definition):
+        """Generator: detach the port, or the address, that the replacing attachment takes."""
+        wanted = self.properties_of(definition)
+        taken = (self.stored_property(name) for name in ('port', 'fixed_ip') if wanted[name])
+        if self.resource_id is not None and any(taken):
+            self.data_set(RELEASED, 'true')
+            yield from super().delete_object()
+
+    def delete_object(self):
+        """Generator: detach the interface, unless the replacement has it."""
+        if RELEASED not in self.data():
+            yield from super().delete_object()
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the interface is attached again."""
+        return RELEASED in self.data() or super().needs_update(definition)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        if RELEASED in self.data():
+            self.resource_id_set(None)
+            yield from self.handle_create()
+            self.data_delete(RELEASED)
 
     @functools.cached_property
     def parents(self):
