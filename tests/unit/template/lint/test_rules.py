@@ -206,7 +206,8 @@ CASES = {
         + 'resources:\n  r: {type: OS::Heat::Value, properties: {value: {admin_pass: geheim}}}\n',
         (3, 51),
         HOT + 'resources:\n'
-        '  r: {type: OS::Heat::Value, properties: {value: {admin_pass: {get_param: p}}}}\n',
+        '  r: {type: OS::Heat::Value, properties: {value: {admin_pass: {get_param: p}}}}\n'
+        '  acl: {type: OS::Barbican::ACL, properties: {secret: https://example.com/1}}\n',
     ),
     'secret-output': (
         HOT
