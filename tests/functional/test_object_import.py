@@ -226,30 +226,6 @@ def test_rollback_leaves_objects_that_nested_stacks_have_imported(running_cloud,
 
 
 def test_object_that_several_members_import_at_once_gets_one_owner_at_most(driver, lan):
-    nested = json.dumps(template(net=net(lan)))
-    members = {'count': 3, 'resource_def': {'type': 'nested.yaml'}}
-    group = {'type': 'OS::Heat::ResourceGroup', 'properties': members}
-    stack = driver.create(template(group=group), 'several', files={'nested.yaml': nested})
-    settled(driver, stack, 'CREATE_FAILED')
-    reason = driver.stack(stack)['stack_status_reason']
-    assert f'The object {lan} (OS::Neutron::Net) cannot be imported: it belongs to' in reason
-    assert len(db_resources.list_by_physical_id(lan)) <= 1
-
-
-@pytest.mark.parametrize('kind', ['ResourceGroup', 'AutoScalingGroup'])
-@pytest.mark.parametrize('key', ['import', 'lifecycle'])
-def test_definition_of_members_has_no_import_and_no_lifecycle(driver, kind, key):
-    member = {**other(), key: {}}
-    given = {'resource_def': member} if kind == 'ResourceGroup' else {'resource': member}
-    sizes = {} if kind == 'ResourceGroup' else {'min_size': 2, 'max_size': 2}
-    group = {'type': f'OS::Heat::{kind}', 'properties': {**sizes, **given}}
-    with pytest.raises(exception.StackValidationFailed) as caught:
-        driver.create(template(group=group), name=kind)
-    assert str(caught.value).startswith(f'The members of a group have no "{key}"')
-    assert [*caught.value.place] == ['resources', 'group', 'properties', *given, key]
-
-
-def test_object_that_several_members_import_at_once_gets_one_owner_at_most(driver, lan):
     late = {'type': 'OS::Heat::Value', 'properties': {'value': lan}}
     nested = json.dumps(template(late=late, net=net({'get_attr': ['late', 'value']})))
     members = {'count': 3, 'resource_def': {'type': 'nested.yaml'}}

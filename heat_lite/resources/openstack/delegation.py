@@ -48,10 +48,10 @@ class Delegation(CloudResource):
         the same: Keystone names roles by id, adds those that they imply, and shows fractions of
         seconds.
         """
-        shown, roles, time = dict(found), self.stored_property('roles'), found.get('expires_at')
+        stored, time = self.stored_properties(), found.get('expires_at')
+        shown, roles, wanted = dict(found), stored.get('roles'), stored.get('expires_at')
         if {each[key] for each in found['roles'] for key in ('id', 'name')} >= set(roles or [None]):
             shown['roles'] = roles
-        wanted = self.stored_property('expires_at')
         if wanted and time and _moment(wanted) == _moment(time):
             shown['expires_at'] = wanted
         return shown

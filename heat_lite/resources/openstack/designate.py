@@ -360,6 +360,9 @@ class PTRRecord(CloudResource):
             raise errors.NotFound(f'{self.resource_id} has no name')
         return found
 
+    def live_properties(self):
+        return {**super().live_properties(), 'floating_ip': self.resource_id.rpartition(':')[2]}
+
     def is_described(self, found):
         return found['ptrdname'] is not None
 

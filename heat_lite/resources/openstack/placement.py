@@ -96,6 +96,9 @@ class Inventory(UniqueObject):
             return None
         return kind
 
+    def live_properties(self):
+        return {**super().live_properties(), 'resource_class': self.resource_id}
+
     def update_object(self, values):
         yield from self._send('PUT', self.object_path(), {})
 

@@ -1,7 +1,7 @@
 """The types that set the quota of a project in a service, and reset it to the default on delete."""
 
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.live_state import map_to_wire, observed_values
+from heat_lite.resources.base.live_state import described_values, map_to_wire, observed_values
 from heat_lite.resources.base.property_rules import one_of
 from heat_lite.template.schema import OURS, integer, parent
 
@@ -65,6 +65,13 @@ class Quota(ServiceResource):
         found = self._request('GET')
         return found if self.key is None else found[self.key]
 
+    def live_properties(self):
+        """Return the quota of the project that is the id."""
+        return {
+            **described_values(self.properties_schema, {}, self.show()),
+            PROJECT: self.resource_id,
+        }
+
     def get_live_state(self, resource_properties):
         return observed_values(self.properties_schema, {}, self.stored_properties(), self.show())
 
@@ -76,9 +83,10 @@ class Quota(ServiceResource):
         return values if self.key is None else {self.key: values}
 
     def _request(self, method, body=None):
+        project = self.stored_properties().get(PROJECT) or self.resource_id
         return self.client().request_json(
             method,
-            f'{self.path}/{self.stored_property(PROJECT)}',
+            f'{self.path}/{project}',
             body,
             microversion=self.microversion,
             headers=self.headers,

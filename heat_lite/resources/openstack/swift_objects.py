@@ -3,6 +3,7 @@
 import hashlib
 from urllib.parse import quote, urlsplit
 
+from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.template.schema import (
     OURS,
@@ -44,6 +45,13 @@ class MetadataResource(ServiceResource):
     def handle_check(self):
         self.require_object()
         yield from self.call_with_retry(self.show)
+
+    def all_metadata(self, head):
+        """Return the metadata that Swift shows, in lower case."""
+        prefix = self.prefix.lower()
+        return {
+            key.removeprefix(prefix): value for key, value in head.items() if key.startswith(prefix)
+        }
 
     def live_metadata(self, head):
         """Return the metadata of the template's keys as Swift shows them, which has no case."""
@@ -115,10 +123,8 @@ class SwiftObject(MetadataResource):
     def live_properties(self):
         """Return the properties of the object: a text, with its metadata."""
         container, _, name = self.resource_id.partition('/')
-        head, prefix = self.show(), self.prefix.lower()
-        labels = {
-            key.removeprefix(prefix): value for key, value in head.items() if key.startswith(prefix)
-        }
+        head = self.show()
+        labels = self.all_metadata(head)
         return {
             'container': container,
             'name': name,
@@ -166,7 +172,21 @@ class SwiftAccount(MetadataResource):
 
     def handle_create(self):
         yield from self._post(self._headers(self.properties))
-        self.resource_id_set(urlsplit(self.client().url).path.rstrip('/').rpartition('/')[2])
+        self.resource_id_set(self._account())
+
+    def _account(self):
+        return urlsplit(self.client().url).path.rstrip('/').rpartition('/')[2]
+
+    def live_properties(self):
+        """Return the metadata and the quota; no reader sees the keys."""
+        if self.resource_id != self._account():
+            raise errors.NotFound(f'the account of the project is {self._account()}')
+        labels = self.all_metadata(self.show())
+        quota = labels.pop('quota-bytes', None)
+        return {
+            **({'metadata': labels} if labels else {}),
+            **({'quota_bytes': int(quota)} if quota else {}),
+        }
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self._post(

@@ -90,6 +90,14 @@ class ZaqarQueue(ServiceResource):
         live = {'name': self.resource_id, 'metadata': own}
         return {**stored, **{name: live[name] for name in live if stored[name] is not None}}
 
+    def live_properties(self):
+        if all(
+            each['name'] != self.resource_id for each in self.client().list('/queues', 'queues')
+        ):
+            raise errors.NotFound(f'no queue has the name {self.resource_id}')
+        metadata = {key: each for key, each in self.show().items() if not key.startswith(OWN)}
+        return {'name': self.resource_id, **({'metadata': metadata} if metadata else {})}
+
     def delete_object(self):
         yield from self.delete_if_present(self.client().delete_queue, self.resource_id)
 

@@ -216,11 +216,18 @@ class QoSAssociation(ServiceResource):
         ),
     }
 
+    def _shown(self, specs):
+        path = f'/qos-specs/{specs}/associations'
+        return [each['id'] for each in self.client().list(path, 'qos_associations')]
+
     def _present(self):
         """Return the volume types of the template that Cinder shows at the specs."""
-        path = f'/qos-specs/{self.stored_property("qos_specs")}/associations'
-        shown = {each['id'] for each in self.client().list(path, 'qos_associations')}
+        shown = self._shown(self.stored_property('qos_specs'))
         return [each for each in self.stored_property('volume_types') if each in shown]
+
+    def live_properties(self):
+        """Return the volume types of the specs that are the id."""
+        return {'qos_specs': self.resource_id, 'volume_types': self._shown(self.resource_id)}
 
     def find_existing(self):
         """Return the id if an interrupted create has associated a volume type, or None."""
