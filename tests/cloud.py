@@ -343,7 +343,8 @@ class Cloud:
         shown = [self._shown(row, each) for each in found[start : start + self.page]]
         answer = {row.keys: [{row.key: each} for each in shown] if row.wrapped else shown}
         if len(found) > start + self.page:
-            link = {'rel': 'next', 'href': f'{where}?marker={start + self.page}'}
+            version = '/v2' if row.service == 'image' else ''  # as Glance has it there
+            link = {'rel': 'next', 'href': f'{version}{where}?marker={start + self.page}'}
             answer[f'{row.keys}_links'] = [link]
         return 200, answer
 

@@ -6,6 +6,7 @@ Paths are relative to the versioned root of the API. Failures are raised as the 
 
 import builtins
 import time
+import urllib.parse
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,8 +61,14 @@ class Api:
         body = self.request_json('GET', path, params=query)
         yield body[key]
         while following := _next_page(body, key):
-            body = self.request_json('GET', following)
+            body = self.request_json('GET', self._below(following))
             yield body[key]
+
+    def _below(self, link: str) -> str:
+        """Return a link without the version that Glance and Zaqar begin it with, as paths are."""
+        root = urllib.parse.urlsplit(self.url).path.rstrip('/')
+        start = root[root.rfind('/') :]
+        return link.removeprefix(start) if start and link.startswith(f'{start}/') else link
 
     def request_json(self, method: str, path: str, body: Value = None, **options: Any) -> Value:
         """Send a request and return the JSON of its response; None if there is none."""

@@ -182,14 +182,18 @@ def test_property_with_unknown_or_ambiguous_name_is_refused(running_cloud, drive
         driver.create({'resources': {'subnet': subnet}})
 
 
-def test_finder_reads_all_pages(running_cloud, driver, ids):
+@pytest.mark.parametrize(
+    ('kind', 'service', 'path'),
+    [('nova.flavor', 'compute', '/flavors'), ('glance.image', 'image', '/images')],
+)
+def test_all_pages_of_a_list_are_read(running_cloud, driver, ids, kind, service, path):
     running_cloud.cloud.page = 3
     for number in range(10):
-        running_cloud.cloud.put('compute', '/flavors', name=f'f{number}')
-    clients = driver.service.runtime.clients(driver.context)
-    assert (
-        clients.find('nova.flavor', 'f9') == running_cloud.cloud.of('compute', '/flavors')[-1]['id']
-    )
+        running_cloud.cloud.put(service, path, name=f'f{number}')
+    last = running_cloud.cloud.of(service, path)[-1]['id']
+    assert driver.service.runtime.clients(driver.context).find(kind, 'f9') == last
+    found = driver.client.list_choices(driver.context, constraint=kind)
+    assert len(found) == len(running_cloud.cloud.of(service, path))
 
 
 def test_choices_of_a_constraint_are_the_objects_of_the_cloud(running_cloud, driver, ids):
