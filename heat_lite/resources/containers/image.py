@@ -29,6 +29,8 @@ from heat_lite.template.schema import (
     text,
 )
 
+#: how Podman says that a layer of its cache is no longer there
+LOST_LAYER = re.compile('Using cache.*(image|layer) not known', re.DOTALL)
 #: characters of a reason that the output of a failed build may take
 OUTPUT_LENGTH = 600
 #: the name of an image without one
@@ -180,6 +182,19 @@ class Image(EngineObject):
             raise errors.BadRequest(f'the image {self.object_name()} cannot be pulled: {failed}')
 
     def _build(self):
+        """Generator: build the image; without the cache if another build or a delete has removed
+        what was taken from it.
+        """
+        said = yield from self._output_of_build(nocache=False)
+        if said and LOST_LAYER.search(said):
+            said = yield from self._output_of_build(nocache=True)
+        if said:
+            raise errors.BadRequest(
+                f'the build of {self.object_name()} failed: {said[-OUTPUT_LENGTH:]}'
+            )
+
+    def _output_of_build(self, nocache):
+        """Generator: build the image; return what a failed build says, or None."""
         files = {path: _file(path, each) for path, each in self.properties['context'].items()}
         options = {
             'fileobj': io.BytesIO(archives.pack_files(files)),
@@ -193,15 +208,14 @@ class Image(EngineObject):
             'labels': self.labels(),
             'rm': True,
             'forcerm': True,
+            'nocache': nocache,
             'decode': True,
         }
         stream = self.container_engine().stream
         lines = yield from ThreadedCall(lambda: list(stream('build', **options))).wait()
         if any('error' in each for each in lines):
-            said = ''.join(each.get('stream') or each.get('error') or '' for each in lines)
-            raise errors.BadRequest(
-                f'the build of {self.object_name()} failed: {said[-OUTPUT_LENGTH:]}'
-            )
+            return ''.join(each.get('stream') or each.get('error') or '' for each in lines)
+        return None
 
     def _import(self):
         data = _decoded(self.properties['archive'], 'the archive')
