@@ -583,20 +583,25 @@ def test_restore_of_a_stack_that_is_not_whole_tells_how_to_begin(engine, state):
     ):
         restore()
     if state == 'UPDATE_FAILED':
-        engine.client.update_stack(
-            engine.context,
-            stack_identity=app,
-            template=None,
-            params=None,
-            files=None,
-            args={},
-            revision=2,  # of the move
-        )
+        start_way_back(engine, app, 2)  # of the move
     else:
         engine.client.stack_resume(engine.context, stack_identity=app)
     engine.wait(app)
     restore()
     assert engine.state(app) == 'RESTORE_COMPLETE' and objects(engine, app) == ids
+
+
+def start_way_back(engine, identity, revision):
+    """Begin an update to a former definition."""
+    engine.client.update_stack(
+        engine.context,
+        stack_identity=identity,
+        template=None,
+        params=None,
+        files=None,
+        args={},
+        revision=revision,
+    )
 
 
 def objects(engine, identity):
@@ -615,15 +620,7 @@ def test_template_from_before_moves_gives_the_former_names_back(engine):
     engine.update(app, APP)
     assert engine.state(app) == 'UPDATE_COMPLETE' and objects(engine, app) == ids
     move(engine, ('app/db', 'app/data'))
-    engine.client.update_stack(
-        engine.context,
-        stack_identity=app,
-        template=None,
-        params=None,
-        files=None,
-        args={},
-        revision=1,
-    )
+    start_way_back(engine, app, 1)
     engine.wait(app)
     assert engine.state(app) == 'UPDATE_COMPLETE' and objects(engine, app) == ids
     assert not [each for each in Server.calls if each[0] != 'read']

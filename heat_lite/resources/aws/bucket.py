@@ -64,7 +64,7 @@ class S3Bucket(SwiftContainer):
         }
 
     def importable_state(self):
-        """Return the stored properties, with None for those of which Swift shows other headers."""
+        """Return the stored properties; None replaces those whose headers Swift shows otherwise."""
         head, live = self._shown_headers(), dict(self.stored_properties())
         for key, value in self._acls().items():
             # the user behind the project is the one that has created the bucket
