@@ -349,7 +349,8 @@ class Resource(ResourceType):
         """Return the id of what an interrupted create has made, found by its unique physical name,
         or None.
 
-        Types that create objects override it. Raises Interrupted if a lookup is impossible.
+        Types that create objects override it; errors.NotFound of a service is None, too. Raises
+        Interrupted if a lookup is impossible.
         """
         if self.local or self.repeatable:
             return None

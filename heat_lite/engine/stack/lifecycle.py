@@ -8,11 +8,13 @@ then lets the handlers call services.
 Tests: tests/functional/test_stack_lifecycle_rest.py.
 """
 
+import contextlib
 import functools
 import inspect
 import logging
 import time
 
+from heat_lite.clients import errors
 from heat_lite.common import exception, log_context, status, tracing
 from heat_lite.common.value_types import Value, Values, Work
 from heat_lite.db import snapshots
@@ -345,7 +347,7 @@ def _find_made(resource: Resource) -> Work:
     A call that was cut off may make it later: it is looked for as long as an answer is awaited.
     The note of it outlives this engine, so that the next one looks as long.
     """
-    found = resource.find_existing()
+    found = _existing(resource)
     if CUT_OFF in resource.data():
         seconds = resource.stack.clients().option(str(resource.default_client_name), 'timeout')
         until = time.monotonic() + seconds
@@ -353,11 +355,17 @@ def _find_made(resource: Resource) -> Work:
         resource.record.set(status_reason=reason)
         while found is None and time.monotonic() < until:
             yield None
-            found = resource.find_existing()
+            found = _existing(resource)
         resource.data_delete(CUT_OFF)
     if found is not None:
         LOG.info('%s: the interrupted create has created %s', resource, found)
         resource.resource_id_set(found)
+
+
+def _existing(resource: Resource) -> str | None:
+    with contextlib.suppress(errors.NotFound):  # the object, or what would contain it, is gone
+        return resource.find_existing()
+    return None
 
 
 def _continue_create(resource: Resource) -> Work:

@@ -87,6 +87,8 @@ class ServiceResource(Resource):
     retry_conflict = False
     #: the newest microversion of requests, if it is not that of the client
     microversion: str | None = None
+    #: the key in the data of what ``prepare_for_replace`` has released
+    released_key: str | None = None
 
     def client(self, name=None):
         if name is None and self.microversion:
@@ -110,6 +112,10 @@ class ServiceResource(Resource):
             raise exception.ResourceTypeUnavailable(
                 service_name=name, resource_type=type_name, reason=f'{error}.'
             ) from error
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the resource takes back what it released."""
+        return self.released_key in self.data() or super().needs_update(definition)
 
     def template_has_type(self, kind):
         """Return whether the template has a resource of a type."""
@@ -137,9 +143,7 @@ class ServiceResource(Resource):
             raise errors.NotFound('the object was never created')
 
     def delete_if_present(self, call, *args, **options):
-        """Generator: call ``call``, which deletes an object. Return False if the object did not
-        exist.
-        """
+        """Generator: call ``call``, which deletes an object. Return whether there was one."""
         try:
             yield from self.call_with_retry(call, *args, **options)
         except errors.NotFound:
@@ -267,8 +271,6 @@ class CloudResource(ServiceObject):
             cls.extension = rest.extension
             cls.retry_conflict = rest.retry_conflict
             cls.microversion = rest.microversion
-            if 'entity' not in vars(cls):
-                cls.entity = rest.key
 
     #: the properties that tell an object from all others of its collection: the service refuses a
     #: second one with their values, so that one without a name can be found again
@@ -311,9 +313,7 @@ class CloudResource(ServiceObject):
         object may have it, and no object has the mark of this resource.
         """
         if self.unique_by:
-            with contextlib.suppress(errors.NotFound):  # what would contain it is gone
-                return live_state.find_unique(self)
-            return None
+            return live_state.find_unique(self)
         if not self.has_name():
             return self._find_marked() if self.can_be_found() else super().find_existing()
         key = self.properties_schema[NAME].key(NAME)
@@ -332,8 +332,8 @@ class CloudResource(ServiceObject):
 
     def _find_marked(self):
         rest, mark = self.rest, self.mark_text()
-        named = self.list_by_name(mark)
-        return next((str(each[rest.id]) for each in named if each.get(rest.mark) == mark), None)
+        own = (each[rest.id] for each in self.list_by_name(mark) if each.get(rest.mark) == mark)
+        return next(map(str, own), None)
 
     def mark_text(self):
         """Return what the field ``mark`` of the object has."""

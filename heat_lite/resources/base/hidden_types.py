@@ -46,7 +46,7 @@ TABLE = """
 """
 #: the facts about some types that go beyond the table: attributes of their classes
 MORE = {
-    'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh', 'entity': 'alarm'},
+    'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh'},
 }
 
 
@@ -54,7 +54,6 @@ def class_name(type_name):
     return type_name.replace('::', '')
 
 
-#: ``{class name: (type, its support status and those before)}``
 #: ``{class name: [type, name of Heat's class, support status]}``
 ROWS = {class_name(line.split()[0]): line.split(maxsplit=2) for line in TABLE.strip().splitlines()}
 

@@ -3,7 +3,6 @@
 Tests: tests/functional/test_cloud_types.py.
 """
 
-import contextlib
 import functools
 from urllib.parse import quote
 
@@ -68,9 +67,7 @@ class Setting(CloudResource):
 
     def find_existing(self):
         """Return the id if what is set is what the create sets, so that a delete resets it."""
-        with contextlib.suppress(errors.NotFound):
-            return None if self.drift(self.fetch()) else self.setting_id()
-        return None
+        return None if self.drift(self.fetch()) else self.setting_id()
 
     def changes(self, changed, diff):
         """Return all values: the service replaces them together."""
@@ -94,6 +91,7 @@ class Relation(ServiceResource):
 
     path: str
     repeatable = True
+    released_key = LEFT
 
     def relation_path(self, values):
         """Return the path of the relation of these values of properties."""
@@ -148,10 +146,6 @@ class Relation(ServiceResource):
             self.data_set(LEFT, 'true')
         return
         yield  # makes this hook a generator
-
-    def needs_update(self, definition):
-        """Return True also after a failed replacement: the relation is made again."""
-        return LEFT in self.data() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self.connect()

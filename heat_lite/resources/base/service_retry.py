@@ -2,6 +2,7 @@
 the limits, and the status reason that the resource has meanwhile.
 """
 
+import contextlib
 import random
 import re
 import time
@@ -66,7 +67,7 @@ class ServiceRetry:
     def until_made(self, create, find, show):
         """Generator: return the object that ``create`` makes, without making it twice. After an
         error that leaves open whether the request was executed, ``find()`` returns the id of the
-        object or None, and ``show(id)`` the object.
+        object (None, or errors.NotFound, if there is none), and ``show(id)`` the object.
         """
         for delay in retry_delays():
             try:
@@ -76,7 +77,9 @@ class ServiceRetry:
                     raise
                 self.report(error)
             yield delay
-            found = yield from self.until_answered(find)
+            found = None
+            with contextlib.suppress(errors.NotFound):
+                found = yield from self.until_answered(find)
             if found is not None:
                 return (yield from self.until_answered(show, found))
 

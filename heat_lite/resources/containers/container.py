@@ -96,6 +96,7 @@ class Container(DescribedContainer, SeparateStackUser):
     """
 
     resource_type = 'HeatLite::Container::Container'
+    released_key = RELEASED
     since = OURS
     uses_deferred_auth = False
 
@@ -198,10 +199,6 @@ class Container(DescribedContainer, SeparateStackUser):
         return live_state.observed_values(self.properties_schema, {}, stored, found)
 
     # ------------------------------------------------------------ update
-
-    def needs_update(self, definition):
-        """Return True also after a failed replacement: the container gets back what it lost."""
-        return RELEASED in self.data() or super().needs_update(definition)
 
     def needs_replace_with_prop_diff(self, changed, after_properties, before_properties):
         """Return whether an engine cannot make a change: no request takes a limit away."""

@@ -22,7 +22,6 @@ class Network(EngineObject):
 
     resource_type = 'HeatLite::Container::Network'
     since = OURS
-    entity = 'networks'
     noun = 'network'
     shown_at = {
         'driver': 'Driver',

@@ -126,7 +126,6 @@ PROCESS_ATTRIBUTES = {
 class ProcessContainer(EngineObject):
     """A container that is created, started, stopped and removed."""
 
-    entity = 'containers'
     noun = 'container'
 
     # ------------------------------------------------------------ hooks of types

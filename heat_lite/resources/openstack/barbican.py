@@ -144,7 +144,6 @@ class Container(BarbicanResource):
 
     since = '6.0.0'
     rest = Rest('barbican', '/containers', None, ready=('ACTIVE',), id='container_ref')
-    entity = 'containers'
     kind: str
     to_columns = staticmethod(container_columns)
 
@@ -203,7 +202,6 @@ class Secret(BarbicanResource):
     resource_type = 'OS::Barbican::Secret'
     since = '2014.2'
     rest = Rest('barbican', '/secrets', None, id='secret_ref')
-    entity = 'secrets'
 
     properties_schema = {
         'name': name_property(update_allowed=False),
@@ -359,7 +357,6 @@ class Order(BarbicanResource):
     resource_type = 'OS::Barbican::Order'
     since = '2014.2'
     rest = Rest('barbican', '/orders', None, ready=('ACTIVE',), id='order_ref')
-    entity = 'orders'
     to_columns = staticmethod(order_columns)
 
     properties_schema = {

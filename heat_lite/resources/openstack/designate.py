@@ -27,7 +27,6 @@ class DesignateZone(CloudResource):
     resource_type = 'OS::Designate::Zone'
     since = '8.0.0'
     rest = _rest('/zones', ready=('ACTIVE',), deletes_async=True)
-    entity = 'zones'
 
     properties_schema = {
         'name': string('DNS name of the zone, with a trailing dot.', required=True, max=255),
@@ -86,7 +85,6 @@ class DesignateRecordSet(CloudResource):
     resource_type = 'OS::Designate::RecordSet'
     since = '8.0.0'
     rest = _rest('/zones/{zone}/recordsets', ready=('ACTIVE',), deletes_async=True, update='PUT')
-    entity = 'recordsets'
 
     properties_schema = {
         'name': string(
@@ -143,7 +141,6 @@ class ZoneShare(CloudResource):
     resource_type = 'OS::Designate::ZoneShare'
     since = OURS
     rest = _rest('/zones/{zone}/shares', keys='shared_zones')
-    entity = 'zone_shares'
     unique_by = ('target_project',)
 
     properties_schema = {
@@ -168,7 +165,6 @@ class ZoneTransferRequest(CloudResource):
     resource_type = 'OS::Designate::ZoneTransferRequest'
     since = OURS
     rest = _rest('/zones/{zone}/tasks/transfer_requests', list_path=TRANSFERS)
-    entity = 'zone_transfers'
     unique_by = ('zone',)
     observed_keys = {'zone': 'zone_id'}
 
@@ -194,7 +190,6 @@ class ZoneTransferAccept(CloudResource):
     resource_type = 'OS::Designate::ZoneTransferAccept'
     since = OURS
     rest = _rest('/zones/tasks/transfer_accepts', ready=('COMPLETE',))
-    entity = 'zone_transfers'
     unique_by = ('transfer_request',)
 
     properties_schema = {
@@ -218,7 +213,6 @@ class TSIGKey(CloudResource):
     resource_type = 'OS::Designate::TSIGKey'
     since = OURS
     rest = _rest('/tsigkeys')
-    entity = 'tsigkeys'
 
     properties_schema = {
         'name': name_property(),
@@ -277,7 +271,6 @@ class Blacklist(OperatorRule):
     resource_type = 'OS::Designate::Blacklist'
     since = OURS
     rest = _rest('/blacklists')
-    entity = 'blacklists'
     unique_by = ('pattern',)
 
     properties_schema = {
@@ -294,7 +287,6 @@ class TLD(OperatorRule):
     resource_type = 'OS::Designate::TLD'
     since = OURS
     rest = _rest('/tlds')
-    entity = 'tlds'
     unique_by = ('name',)
 
     properties_schema = {
@@ -317,7 +309,6 @@ class PTRRecord(CloudResource):
     resource_type = 'OS::Designate::PTRRecord'
     since = OURS
     rest = _rest(REVERSE, ready=('ACTIVE',))
-    entity = 'floatingips'
     repeatable = True
 
     properties_schema = {

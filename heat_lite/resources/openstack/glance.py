@@ -64,7 +64,6 @@ class GlanceWebImage(GlanceImage):
         failed=('killed', 'deleted'),
         deletes_async=False,
     )
-    entity = 'images'
 
     properties_schema = {
         'name': name_property(update_allowed=False),

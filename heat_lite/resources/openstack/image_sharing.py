@@ -135,12 +135,8 @@ class MetadefNamespace(CloudResource):
         """Return the generated name, if there is a namespace of it."""
         if not self.has_generated_name():
             return super().find_existing()
-        try:
-            return self.client().show(f'{self.collection()}/{self.physical_resource_name()}')[
-                'namespace'
-            ]
-        except errors.NotFound:
-            return None
+        path = f'{self.collection()}/{self.physical_resource_name()}'
+        return self.client().show(path)['namespace']
 
     def delete_object(self):
         if self.stored_property('protected'):

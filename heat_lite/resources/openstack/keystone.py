@@ -107,7 +107,7 @@ class RoleAssignment(ServiceResource):
 
     def find_existing(self):
         """Return the id by the stored properties: Heat stores none for this type."""
-        return None if self.record.properties is None else self.stored_property(self.actor)
+        return self.stored_property(self.actor)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         before, after = self.stored_property(self.actor), self.properties[self.actor]
@@ -155,7 +155,6 @@ class KeystoneRole(CloudResource):
     resource_type = 'OS::Keystone::Role'
     since = '2015.1'
     rest = _rest('role')
-    entity = 'roles'
 
     properties_schema = {
         'name': name_property(),
@@ -218,7 +217,6 @@ class KeystoneUser(CloudResource):
     resource_type = 'OS::Keystone::User'
     since = '2015.1'
     rest = _rest('user')
-    entity = 'users'
 
     property_rules = ROLE_RULES
     properties_schema = {
@@ -292,7 +290,6 @@ class KeystoneGroup(CloudResource):
     resource_type = 'OS::Keystone::Group'
     since = '2015.1'
     rest = _rest('group')
-    entity = 'groups'
 
     property_rules = ROLE_RULES
     properties_schema = {
@@ -319,7 +316,6 @@ class KeystoneProject(CloudResource):
     resource_type = 'OS::Keystone::Project'
     since = '2015.1'
     rest = _rest('project')
-    entity = 'projects'
 
     properties_schema = {
         'name': name_property(),
@@ -346,7 +342,6 @@ class KeystoneDomain(CloudResource):
     resource_type = 'OS::Keystone::Domain'
     since = '8.0.0'
     rest = _rest('domain')
-    entity = 'domains'
 
     properties_schema = {
         'name': name_property(),
@@ -372,7 +367,6 @@ class KeystoneService(CloudResource):
     resource_type = 'OS::Keystone::Service'
     since = '5.0.0'
     rest = _rest('service')
-    entity = 'services'
 
     properties_schema = {
         'name': name_property(),
@@ -390,7 +384,6 @@ class KeystoneEndpoint(CloudResource):
     resource_type = 'OS::Keystone::Endpoint'
     since = '5.0.0'
     rest = _rest('endpoint')
-    entity = 'endpoints'
 
     properties_schema = {
         'name': name_property(),
@@ -420,7 +413,6 @@ class KeystoneRegion(CloudResource):
     resource_type = 'OS::Keystone::Region'
     since = '6.0.0'
     rest = _rest('region')
-    entity = 'regions'
 
     properties_schema = {
         'description': description_property(),

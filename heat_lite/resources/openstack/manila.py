@@ -59,7 +59,6 @@ class ManilaShare(ManilaData):
         deletes_async=True,
         delete_failed=('error_deleting',),
     )
-    entity = 'shares'
 
     properties_schema = {
         'name': name_property(),
@@ -175,7 +174,6 @@ class ManilaShareType(CloudResource):
     resource_type = 'OS::Manila::ShareType'
     since = '5.0.0'
     rest = Rest('manila', '/types', 'share_type', keys='share_types', microversion='2.50')
-    entity = 'share_types'
     observed_keys = {name: name for name in (*CAPABILITIES, 'extra_specs')}
 
     properties_schema = {
@@ -231,7 +229,6 @@ class ManilaShareNetwork(CloudResource):
     resource_type = 'OS::Manila::ShareNetwork'
     since = '5.0.0'
     rest = Rest('manila', '/share-networks', 'share_network')
-    entity = 'share_networks'
 
     properties_schema = {
         'name': name_property(),
@@ -300,7 +297,6 @@ class SecurityService(CloudResource):
     resource_type = 'OS::Manila::SecurityService'
     since = '5.0.0'
     rest = Rest('manila', '/security-services', 'security_service')
-    entity = 'security_services'
 
     properties_schema = {
         'name': name_property(),

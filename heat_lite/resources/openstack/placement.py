@@ -1,6 +1,5 @@
 """The resource types of Placement: what hosts and devices have, for the choice of a host."""
 
-from heat_lite.clients import errors
 from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.named_object import NamedObject, UniqueObject
@@ -90,10 +89,7 @@ class Inventory(UniqueObject):
     def find_existing(self):
         """Return the resource class if the provider has an inventory for it."""
         kind = self.stored_property('resource_class')
-        try:
-            self.client().show(f'{self.collection()}/{kind}')
-        except errors.NotFound:
-            return None
+        self.client().show(f'{self.collection()}/{kind}')
         return kind
 
     def live_properties(self):

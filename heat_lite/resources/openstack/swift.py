@@ -64,10 +64,7 @@ class SwiftContainer(ServiceResource):
         if self.stored_property('name'):
             return super().find_existing()
         name = self.physical_resource_name()
-        try:
-            self.client().request('HEAD', f'/{quote(name)}')
-        except errors.NotFound:
-            return None
+        self.client().request('HEAD', f'/{quote(name)}')
         return name
 
     def put(self, name, headers):

@@ -101,7 +101,6 @@ class Instance(CloudResource):
         delete_failed=FAILED,
         update='PATCH',
     )
-    entity = 'instances'
 
     properties_schema = {
         'name': name_property(max=255),
@@ -297,7 +296,6 @@ class TroveCluster(CloudResource):
     resource_type = 'OS::Trove::Cluster'
     since = '2015.1'
     rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
-    entity = 'clusters'
 
     properties_schema = {
         'name': name_property(update_allowed=False, max=255),

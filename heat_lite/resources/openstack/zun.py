@@ -47,7 +47,6 @@ class Container(CloudResource):
         update='PATCH',
         id='uuid',
     )
-    entity = 'containers'
 
     properties_schema = {
         'name': name_property(),

@@ -128,15 +128,11 @@ class ElasticIpAssociation(NetworkingResource):
         """Return the id of the association of an interrupted create: the floating IP has the port
         of the stored properties. None without one.
         """
-        if self.record.properties is None:
-            return None
         address, allocation, server, interface = (self.stored_property(name) for name in NAMES)
-        with contextlib.suppress(errors.NotFound):
-            found = allocation or self._id_of(address)
-            shown = self.client().show(f'/floatingips/{found}', 'floatingip')
-            if shown['port_id'] == (interface or self.port_of_server(server)):
-                return address or allocation
-        return None
+        found = allocation or self._id_of(address)
+        shown = self.client().show(f'/floatingips/{found}', 'floatingip')
+        is_own = shown['port_id'] == (interface or self.port_of_server(server))
+        return (address or allocation) if is_own else None
 
     def get_live_state(self, resource_properties):
         if self.find_existing() is None:

@@ -3,7 +3,7 @@
 from heat_lite.resources.aws.autoscaling import DISK_RULE
 from heat_lite.resources.aws.ec2 import instance_schema as schema
 from heat_lite.resources.aws.ec2.base import Ec2Object
-from heat_lite.resources.aws.ec2.network_interfaces import InstanceInterfaces, port_ids
+from heat_lite.resources.aws.ec2.network_interfaces import RELEASED, InstanceInterfaces, port_ids
 from heat_lite.resources.base.cloud import Rest
 from heat_lite.resources.base.property_rules import conflict, filled, for_each, refuse
 from heat_lite.resources.base.stack_user import cfn_url
@@ -31,6 +31,7 @@ class Instance(Ec2Object, NovaServer):
     """
 
     resource_type = 'AWS::EC2::Instance'
+    released_key = RELEASED
     rest = Rest(
         'nova',
         '/servers',
@@ -40,7 +41,6 @@ class Instance(Ec2Object, NovaServer):
         deletes_async=True,
         list_path='/servers/detail',
     )
-    entity = None
     refreshes_metadata = True
 
     properties_schema = schema.PROPERTIES
@@ -131,10 +131,6 @@ class Instance(Ec2Object, NovaServer):
                 yield from attach(self, self.resource_id, volume['VolumeId'], volume['Device'])
 
     # ------------------------------------------------------------ later actions
-
-    def needs_update(self, definition):
-        """Return True also for an instance whose replacement failed: it gets its ports back."""
-        return self.interfaces.has_released_ports() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if 'Tags' in prop_diff:

@@ -11,7 +11,6 @@ class NetworkInterface(Ec2Object):
 
     resource_type = 'AWS::EC2::NetworkInterface'
     rest = Rest('neutron', '/ports', 'port')
-    entity = None
 
     properties_schema = {
         'SubnetId': string(

@@ -115,7 +115,7 @@ class InstanceInterfaces:
     def update(self, diff):
         """Generator: attach and detach ports after a change of the interfaces or the subnet."""
         instance = self._instance
-        if INTERFACES not in diff and SUBNET not in diff and not self.has_released_ports():
+        if INTERFACES not in diff and SUBNET not in diff and RELEASED not in instance.data():
             return
         attached = yield from self._attached_ports()
         own = instance.data().get(PORT)
@@ -150,9 +150,6 @@ class InstanceInterfaces:
             for port in [each['port_id'] for each in listed if each['port_id'] in wanted]:
                 instance.data_set(RELEASED, 'yes')
                 yield from self._interfaces.detach(port)
-
-    def has_released_ports(self):
-        return RELEASED in self._instance.data()
 
 
 def port_ids(interfaces):

@@ -26,7 +26,6 @@ class VPC(Ec2Object, NetworkingResource):
 
     resource_type = 'AWS::EC2::VPC'
     rest = Rest('neutron', '/networks', 'network', ready=READY)
-    entity = None
 
     properties_schema = {
         'CidrBlock': string('CIDR of the VPC. It is not enforced for subnets.', sent=False),
@@ -71,7 +70,6 @@ class Subnet(Ec2Object, NetworkingResource):
 
     resource_type = 'AWS::EC2::Subnet'
     rest = Rest('neutron', '/subnets', 'subnet')
-    entity = None
 
     properties_schema = {
         'VpcId': string(common_properties.VPC_REFERENCE, required=True, wire='network_id'),
@@ -108,7 +106,6 @@ class RouteTable(Ec2Object, NetworkingResource):
     resource_type = 'AWS::EC2::RouteTable'
     since = '2014.1'
     rest = Rest('neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'))
-    entity = None
 
     properties_schema = {
         'VpcId': string(common_properties.VPC_REFERENCE, required=True, sent=False),
@@ -146,8 +143,6 @@ class SubnetRouteTableAssociation(NetworkingResource):
 
     def find_existing(self):
         """Return the id by the stored properties: Heat stores none for this type."""
-        if self.record.properties is None:
-            return None
         return f'{self.stored_property("RouteTableId")}:{self.stored_property("SubnetId")}'
 
     def get_live_state(self, resource_properties):
@@ -229,7 +224,7 @@ class VPCGatewayAttachment(NetworkingResource):
 
     def find_existing(self):
         """Return the id by the stored properties: Heat stores none for this type."""
-        return None if self.record.properties is None else self.stored_property('VpcId')
+        return self.stored_property('VpcId')
 
     def get_live_state(self, resource_properties):
         for router in self._routers(self.router_of_vpc(self.stored_property('VpcId'))):

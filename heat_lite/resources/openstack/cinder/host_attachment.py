@@ -1,6 +1,5 @@
 """OS::Cinder::HostAttachment."""
 
-from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import needs_api
@@ -56,10 +55,7 @@ class HostAttachment(CloudResource):
 
     def find_existing(self):
         """Return the attachment of the volume to the host."""
-        try:
-            volume = self.client().show(f'/volumes/{self.stored_property("volume")}', 'volume')
-        except errors.NotFound:
-            return None
+        volume = self.client().show(f'/volumes/{self.stored_property("volume")}', 'volume')
         host = self.stored_property('connector')['host']
         own = (each for each in volume['attachments'] if each.get('host_name') == host)
         return next((each['attachment_id'] for each in own if not each.get('server_id')), None)

@@ -147,7 +147,6 @@ class CinderVolume(CloudResource):
         list_path='/volumes/detail',
         mark='description',
     )
-    entity = 'volumes'
 
     properties_schema = {
         'name': name_property(),

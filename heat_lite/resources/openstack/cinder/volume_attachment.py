@@ -106,7 +106,7 @@ class Attachment(ServiceResource):
 
     def find_existing(self):
         """Return the id of the attachment that an interrupted create has made, or None."""
-        return None if self.record.properties is None else find(self, *self.stored_ends())
+        return find(self, *self.stored_ends())
 
     def stored_ends(self):
         """Return the server and the volume by the stored properties."""

@@ -1,6 +1,5 @@
 """The types of volumes, their encryption and their quality of service."""
 
-import contextlib
 import json
 
 from heat_lite.clients import errors
@@ -27,7 +26,6 @@ class CinderVolumeType(CloudResource):
     resource_type = 'OS::Cinder::VolumeType'
     since = '2015.1'
     rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage', keys='volume_types')
-    entity = 'volume_types'
     observed_keys = {'metadata': 'extra_specs'}
 
     properties_schema = {
@@ -118,7 +116,6 @@ class CinderEncryptedVolumeType(CloudResource):
         extension='encryption',
         id='volume_type_id',
     )
-    entity = 'volume_encryption_types'
 
     properties_schema = {
         'provider': string('Class of the encryption provider.', required=True, update_allowed=True),
@@ -145,9 +142,7 @@ class CinderEncryptedVolumeType(CloudResource):
 
     def find_existing(self):
         """Return the volume type if its encryption is the one that the create makes."""
-        with contextlib.suppress(errors.NotFound):
-            return None if self.drift(self.fetch()) else self.stored_property('volume_type')
-        return None
+        return None if self.drift(self.fetch()) else self.stored_property('volume_type')
 
     def object_path(self):
         """Return the path of the encryption: a volume type has at most one."""
@@ -200,6 +195,7 @@ class QoSAssociation(ServiceResource):
     """The association of QoS specs with volume types."""
 
     resource_type = 'OS::Cinder::QoSAssociation'
+    released_key = RELEASED
     since = '8.0.0'
     extension = 'qos-specs'
     default_client_name = 'cinder'
@@ -231,9 +227,7 @@ class QoSAssociation(ServiceResource):
 
     def find_existing(self):
         """Return the id if an interrupted create has associated a volume type, or None."""
-        with contextlib.suppress(errors.NotFound):
-            return self.record.uuid if self._present() else None
-        return None
+        return self.record.uuid if self._present() else None
 
     def get_live_state(self, resource_properties):
         return {**self.stored_properties(), 'volume_types': self._present()}
@@ -260,10 +254,6 @@ class QoSAssociation(ServiceResource):
         if self.resource_id is not None and released:
             self.data_set(RELEASED, json.dumps(sorted(released)))
             yield from self._request_types('disassociate', released)
-
-    def needs_update(self, definition):
-        """Return True also after a failed replacement: the volume types are associated again."""
-        return RELEASED in self.data() or super().needs_update(definition)
 
     def _associated(self):
         return set(self.stored_property('volume_types')) - set(

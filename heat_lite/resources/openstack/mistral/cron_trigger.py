@@ -14,7 +14,6 @@ class CronTrigger(CloudResource):
     resource_type = 'OS::Mistral::CronTrigger'
     since = '5.0.0'
     rest = Rest('mistral', '/cron_triggers', None, id='name')
-    entity = 'cron_triggers'
 
     properties_schema = {
         'name': name_property(update_allowed=False),

@@ -42,7 +42,6 @@ class MistralExternalResource(ServiceResource):
     resource_type = 'OS::Mistral::ExternalResource'
     since = '9.0.0'
     default_client_name = 'mistral'
-    entity = 'executions'
     not_compared = 'Only its workflows know the object.'
 
     properties_schema = {
@@ -70,9 +69,7 @@ class MistralExternalResource(ServiceResource):
 
     def find_existing(self):
         """Return the id of the execution that an interrupted create has started, or None."""
-        with contextlib.suppress(errors.NotFound):
-            return (self.show() or {}).get('id')
-        return None
+        return (self.show() or {}).get('id')
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self._execute(status.UPDATE)

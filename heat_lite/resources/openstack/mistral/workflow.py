@@ -34,7 +34,6 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
     resource_type = 'OS::Mistral::Workflow'
     since = '2015.1'
     default_client_name = 'mistral'
-    entity = 'workflows'
     always_replace_on_check_failed = False
     signals_change_attributes = True
     signed_method, signed_endpoint, requires_cfn_endpoint = 'POST', 'signal', False
@@ -106,10 +105,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
         """
         self.user_may_be_lost = True
         name = self.properties['name'] or self.physical_resource_name()
-        try:
-            found = self.client().show(f'/workflows/{quote(name)}')
-        except errors.NotFound:
-            return None
+        found = self.client().show(f'/workflows/{quote(name)}')
         is_own = not self.properties['name'] and found['definition'] == self._definition(name)
         return name if is_own else super().find_existing()
 

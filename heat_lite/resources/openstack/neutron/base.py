@@ -1,7 +1,5 @@
 """The base of the Neutron types: tags and value specs."""
 
-import contextlib
-
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
@@ -169,9 +167,7 @@ class VisibleConnection(Connection):
 
     def find_existing(self):
         """Return the id of the connection that an interrupted create has made, or None."""
-        with contextlib.suppress(errors.NotFound):
-            return self.connection_id() if self.is_connected() else None
-        return None
+        return self.connection_id() if self.is_connected() else None
 
     def needs_replace_failed(self):
         """Return whether a failed connection is replaced.

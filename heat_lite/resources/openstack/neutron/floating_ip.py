@@ -201,7 +201,6 @@ class FloatingIPPortForward(NeutronResource):
         'internal_port_number',
         'protocol',
     )
-    entity = None
 
     properties_schema = {
         'external_port': port_number(

@@ -44,6 +44,7 @@ class Port(NeutronResource):
     """A port: the connection of a device to a network."""
 
     resource_type = 'OS::Neutron::Port'
+    released_key = RELEASED
     rest = neutron_rest('/ports', 'port', ready=('ACTIVE', 'DOWN'), mark=MARK)
 
     properties_schema = {
@@ -230,10 +231,6 @@ class Port(NeutronResource):
         if wanted & {each['ip_address'] for each in addresses}:
             self.data_set(RELEASED, json.dumps(addresses))
             yield from self.update_object({'fixed_ips': []})
-
-    def needs_update(self, definition):
-        """Return True also for a port whose replacement failed: it gets its addresses back."""
-        return RELEASED in self.data() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         released = self.data().get(RELEASED)

@@ -19,7 +19,6 @@ class FlowClassifier(NeutronResource):
     resource_type = 'OS::Neutron::FlowClassifier'
     support_status = support.history('unsupported 8.0.0')
     rest = neutron_rest('/sfc/flow_classifiers', 'flow_classifier', 'sfc')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -48,7 +47,6 @@ class PortPair(NeutronResource):
     resource_type = 'OS::Neutron::PortPair'
     support_status = support.history('unsupported 7.0.0')
     rest = neutron_rest('/sfc/port_pairs', 'port_pair', 'sfc')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -73,7 +71,6 @@ class PortPairGroup(NeutronResource):
     resource_type = 'OS::Neutron::PortPairGroup'
     support_status = support.history('unsupported 8.0.0')
     rest = neutron_rest('/sfc/port_pair_groups', 'port_pair_group', 'sfc')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -95,7 +92,6 @@ class PortChain(NeutronResource):
     resource_type = 'OS::Neutron::PortChain'
     support_status = support.history('unsupported 8.0.0')
     rest = neutron_rest('/sfc/port_chains', 'port_chain', 'sfc')
-    entity = None
 
     properties_schema = {
         'name': name_property(),

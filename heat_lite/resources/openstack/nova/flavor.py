@@ -23,7 +23,6 @@ class NovaFlavor(CloudResource):
     resource_type = 'OS::Nova::Flavor'
     since = '2014.2'
     rest = Rest('nova', '/flavors', 'flavor')
-    entity = 'flavors'
 
     properties_schema = {
         'name': name_property(update_allowed=False, since='7.0.0'),

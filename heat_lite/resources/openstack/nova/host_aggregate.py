@@ -12,7 +12,6 @@ class HostAggregate(CloudResource):
     resource_type = 'OS::Nova::HostAggregate'
     since = '6.0.0'
     rest = Rest('nova', '/os-aggregates', 'aggregate')
-    entity = 'aggregates'
 
     properties_schema = {
         'name': string('Name of the host aggregate.', required=True, update_allowed=True),

@@ -14,6 +14,7 @@ class InterfaceAttachment(CloudResource):
     """An interface of a server that this or another stack has made."""
 
     resource_type = 'OS::Nova::InterfaceAttachment'
+    released_key = RELEASED
     since = OURS
     rest = Rest(
         'nova',
@@ -70,10 +71,6 @@ class InterfaceAttachment(CloudResource):
         """Generator: detach the interface, unless the replacement has it."""
         if RELEASED not in self.data():
             yield from super().delete_object()
-
-    def needs_update(self, definition):
-        """Return True also after a failed replacement: the interface is attached again."""
-        return RELEASED in self.data() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if RELEASED in self.data():

@@ -17,7 +17,6 @@ class Flavor(OctaviaObject):
     resource_type = 'OS::Octavia::Flavor'
     since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavors', 'flavor')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -37,7 +36,6 @@ class FlavorProfile(OctaviaObject):
     resource_type = 'OS::Octavia::FlavorProfile'
     since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavorprofiles', 'flavorprofile')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -64,7 +62,6 @@ class AvailabilityZone(OctaviaObject):
         id='name',
         keys='availability_zones',
     )
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -91,7 +88,6 @@ class AvailabilityZoneProfile(OctaviaObject):
         'availability_zone_profile',
         keys='availability_zone_profiles',
     )
-    entity = None
 
     properties_schema = {
         'name': name_property(),

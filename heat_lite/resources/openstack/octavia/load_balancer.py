@@ -45,7 +45,6 @@ class LoadBalancer(OctaviaResource):
     resource_type = 'OS::Octavia::LoadBalancer'
     since = '10.0.0'
     rest = async_rest('/lbaas/loadbalancers', 'loadbalancer')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -134,7 +133,6 @@ class Listener(OctaviaResource):
     resource_type = 'OS::Octavia::Listener'
     since = '10.0.0'
     rest = async_rest('/lbaas/listeners', 'listener')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -251,7 +249,6 @@ class L7Policy(OctaviaResource):
     resource_type = 'OS::Octavia::L7Policy'
     since = '10.0.0'
     rest = async_rest('/lbaas/l7policies', 'l7policy')
-    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -307,7 +304,6 @@ class L7Rule(AddedObject, OctaviaResource):
     resource_type = 'OS::Octavia::L7Rule'
     since = '10.0.0'
     rest = async_rest('/lbaas/l7policies/{l7policy}/rules', 'rule')
-    entity = None
 
     properties_schema = {
         'compare_type': string(

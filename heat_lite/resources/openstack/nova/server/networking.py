@@ -119,9 +119,6 @@ class ServerNetworking:
         for attachment in released:
             yield from self._detach(attachment)
 
-    def has_released_ports(self):
-        return RELEASED in self._server.data()
-
     # ------------------------------------------------------------ one network
 
     def _prepare(self, network, index, released=()):

@@ -15,7 +15,7 @@ from heat_lite.resources.openstack.nova.server.attributes import (
     with_property_names,
 )
 from heat_lite.resources.openstack.nova.server.images import IMAGE_ID, ServerImages
-from heat_lite.resources.openstack.nova.server.networking import ServerNetworking
+from heat_lite.resources.openstack.nova.server.networking import RELEASED, ServerNetworking
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
 from heat_lite.resources.openstack.nova.server.request import ServerRequest
 from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
@@ -32,6 +32,7 @@ class Server(NovaServer, ConfigAgent):
     """
 
     resource_type = 'OS::Nova::Server'
+    released_key = RELEASED
     snapshot_keys = (IMAGE_ID,)
     rest = Rest(
         'nova',
@@ -43,7 +44,6 @@ class Server(NovaServer, ConfigAgent):
         list_path='/servers/detail',
         mark='description',
     )
-    entity = 'servers'
     default_collectors = ('ec2',)
     # find_existing finds the server of an interrupted create by its name
     repeatable = False
@@ -121,10 +121,6 @@ class Server(NovaServer, ConfigAgent):
         return super().find_existing()
 
     # ------------------------------------------------------------ update
-
-    def needs_update(self, definition):
-        """Return True also after a failed replacement: the server gets its ports back."""
-        return self.networking.has_released_ports() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         yield from self._unlock()
