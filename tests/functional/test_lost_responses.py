@@ -234,6 +234,18 @@ def test_interrupted_create_goes_on_with_its_object(name, running_cloud, driver,
     driver.delete(stack)
 
 
+def test_delete_of_a_failed_create_leaves_the_object_of_its_replacement(running_cloud, driver, ids):
+    fake, text = running_cloud.cloud, nameless('Neutron::RBACPolicy', ids)
+    fake.fail('POST', '/rbac-policies$', 501)
+    stack = driver.create(text)
+    assert driver.state(stack) == 'CREATE_FAILED'
+    driver.update(stack, text)
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    [made] = fake.of('network', '/rbac-policies')
+    assert made['id'] == driver.physical_id(stack, 'it')
+    driver.delete(stack)
+
+
 @pytest.mark.parametrize(
     ('kind', 'values'),
     [

@@ -442,6 +442,8 @@ def _find_unrecorded(resource: Resource, state: tuple[str, str]) -> Work:
         if resource.record.properties is None:
             resource.store_properties()
         yield from _find_made(resource)
+        if _is_object_shared(resource):  # the create failed, its replacement has made the object
+            resource.resource_id_set(None)
     except Exception as error:
         can_find = not isinstance(error, exception.Interrupted)
         if state[1] == status.IN_PROGRESS or CUT_OFF in resource.data() and can_find:
