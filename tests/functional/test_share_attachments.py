@@ -69,3 +69,17 @@ def test_share_that_nova_cannot_detach_fails_the_delete(running_cloud, driver, i
     del running_cloud.cloud.state['stuck shares']
     driver.delete(stack)
     assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+
+
+def test_new_tag_attaches_the_share_again(running_cloud, driver, ids):
+    stack = driver.create(template(ids, restart=True, tag='old'))
+    share = driver.physical_id(stack, 'it')
+    driver.update(stack, template(ids, tag='old'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    running_cloud.cloud.asked.clear()
+    driver.update(stack, template(ids, restart=True, tag='new'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert actions(running_cloud.cloud) == ['os-stop', 'os-start']
+    [shown] = running_cloud.cloud.of('compute', f'/servers/{ids["server"]}/shares')
+    assert (shown['tag'], driver.physical_id(stack, 'it')) == ('new', share)
+    driver.delete(stack)

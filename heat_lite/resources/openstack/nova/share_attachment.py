@@ -41,7 +41,11 @@ class ShareAttachment(CloudResource):
             default=False,
             sent=False,
         ),
-        'tag': string('Name by which the server mounts the share. The default is its id.', max=64),
+        'tag': string(
+            'Name by which the server mounts the share. The default is its id.',
+            update_allowed=True,
+            max=64,
+        ),
     }
     property_rules = (needs_api('2.97'),)
     attributes_schema = {
@@ -58,10 +62,21 @@ class ShareAttachment(CloudResource):
         else:
             yield from self._while_stopped(super().handle_delete())
 
-    def _while_stopped(self, work):
+    def update_object(self, values):
+        """Generator: detach the share and attach it by its new tag: Nova changes no attachment."""
+        yield from self._while_stopped(self._attach_again(), self.properties['restart'])
+
+    def _attach_again(self):
+        yield from self.delete_object()
+        made = yield from self.create_object(self.request_values())
+        yield from self.wait_until_ready(made)
+
+    def _while_stopped(self, work, restart=None):
         """Generator: do the work while the server is stopped, if the resource may stop it."""
-        with contextlib.suppress(errors.NotFound):  # without a server there is nothing to stop
-            yield from self._stop()
+        may_stop = self.stored_property('restart') if restart is None else restart
+        if may_stop:
+            with contextlib.suppress(errors.NotFound):  # without a server there is nothing to stop
+                yield from self._stop()
         try:
             yield from work
         except Exception:
@@ -73,7 +88,7 @@ class ShareAttachment(CloudResource):
         return f'/servers/{self.stored_property("server")}'
 
     def _stop(self):
-        if not self.stored_property('restart') or STOPPED in self.data():
+        if STOPPED in self.data():
             return
         shown = yield from self.call_with_retry(self.client().show, self._server(), 'server')
         if shown['status'] == ACTIVE:
