@@ -529,6 +529,11 @@ resources:
   y: {type: Test::Server, properties: {size: 5}}
   z: {type: Test::Server, properties: {size: 5, network: {get_resource: y}}}
 """
+ONLY_SIZE = """
+heat_template_version: 2021-04-16
+parameters: {size: {type: number}}
+resources:
+  x: {type: Test::Server, properties: {size: {get_param: size}}}"""
 SIZE = {'get_param': 'size'}
 A_SIZED = {'type': 'a.yaml', 'properties': {'size': SIZE}}
 OUTER = 'heat_template_version: 2021-04-16\nresources: {b: {type: a.yaml}}\n'
@@ -540,6 +545,12 @@ COMMANDS = {
         SIZED,
         [('app/a/x', 'app/web')],
         {'a': A_SIZED, 'web': server(size=SIZE, network='lan')},
+    ),
+    'one property of the parent out of a nested stack': (
+        {'a': A_SIZED},
+        f'{ONLY_SIZE}\n  y: {{type: Test::Server}}\n',
+        [('app/a/x', 'app/x')],
+        {'a': A_SIZED, 'x': server(size=SIZE)},
     ),
     'out of a nested stack with the reference of its parent': (
         {

@@ -387,6 +387,18 @@ def test_template_moves_what_it_names(engine):
     assert 'moved' not in engine.preview(identity, MOVED)
 
 
+@pytest.mark.parametrize('target', ['app/net', 'app/lan', 'other/net'])
+def test_move_of_what_the_template_has_moved_leaves_a_valid_template(engine, target):
+    identity = engine.create(APP, 'app')
+    engine.create({'resources': {'mine': server()}}, 'other')
+    alone = {**MOVED['resources'], 'web': server(size=4)}
+    engine.update(identity, {**MOVED, 'moved': MOVED['moved'][:1], 'resources': alone})
+    Server.calls.clear()
+    templates = move(engine, ('app/network', target))
+    assert templates['app']['moved'] == []
+    assert update_with_own_template(engine, 'app') == []
+
+
 def test_update_that_is_refused_moves_nothing(engine):
     identity = engine.create(APP, 'app')
     wrong = {**MOVED, 'resources': {**MOVED['resources'], 'db': {'type': 'Test::Other'}}}

@@ -213,13 +213,14 @@ def preview_update(
         fingerprint.stack_fingerprint(stack),
         fingerprint.stack_fingerprint(stack, template, values),
     )
+    parameters = stack.parameters.with_values()
     work = template_moves.find(stack, template)
     if work is not None:
         stack = work.foreseen()
     if converge:
         _observe(stack)
     outputs = stack.outputs.read_all(stack.limits.attribute_timeout)
-    before = stack.parameters.with_values(), _values(outputs)
+    before = parameters, _values(outputs)
     predicted = _predicted(stack, template)
     answer = format_update(predicted, with_nested)
     answer['has_changes'] = answer['has_changes'] or wanted != present

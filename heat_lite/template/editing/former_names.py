@@ -17,6 +17,7 @@ def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
     It may lead there by further entries.
     """
     ends: dict[str, str] = {}
+    places: dict[str, int] = {}
     if not isinstance(value, list):
         text = f'moved must be a list of moves, not {as_json(value)}'
         yield Violation('moved', (), exception.StackValidationFailed(text))
@@ -34,8 +35,8 @@ def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
         elif '' in source.split('/'):
             yield _no_move(index, f'"{source}" is no name of a resource, and no path to one')
         else:
-            ends[source] = to
-    for index, source in enumerate(ends):
+            ends[source], places[source] = to, index
+    for source, index in places.items():
         to = _end(source, ends)
         if to.partition('/')[0] not in declared or '' in to.split('/'):
             yield _no_move(index, f'There is no resource "{to}" to move to')
@@ -43,6 +44,12 @@ def violations(value: Value, declared: Collection[str]) -> Iterator[Violation]:
 
 def _no_move(index: int, text: str) -> Violation:
     return Violation('moved', (index,), exception.StackValidationFailed(text))
+
+
+def valid(value: list[Value], declared: Collection[str]) -> list[Value]:
+    """Return the entries that are right for these resources."""
+    wrong = {violation.path for violation in violations(value, declared)}
+    return [each for index, each in enumerate(value) if (index,) not in wrong]
 
 
 def targets(value: list[Value]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from heat_lite.common.value_types import Value, Values
-from heat_lite.template.editing import yaml_writer
+from heat_lite.template.editing import former_names, yaml_writer
 from heat_lite.template.environment import (
     PARAMETER_DEFAULTS,
     PARAMETERS,
@@ -155,7 +155,7 @@ class _Mover:
                 return [*map(inlined, value)]
             if not isinstance(value, dict):
                 return value
-            for each in _calls(value, PARAMETER_READS) if len(value) == 1 else ():
+            for each in _calls(value, PARAMETER_READS) if value.keys() <= PARAMETER_READS else ():
                 if values.get(each) is not None and each in value.values():
                     return values[each]
                 if each in defaults:
@@ -190,6 +190,8 @@ class _Mover:
     def _changed(self, key: str, template: Template) -> Template:
         words = template.version.dialect.sections
         data = {**template.data, words['resources']: self._resources[key]}
+        if template.moves:
+            data['moved'] = former_names.valid(data['moved'], self._resources[key])
         if template.output_snippets:
             outputs = template.output_snippets.items()
             data[words['outputs']] = {
