@@ -238,7 +238,10 @@ def apply(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Name
     if args.plan:
         given = {key: value for key, value in body.items() if value != {}}
         if args.stack or given.keys() - {'message'}:
-            raise errors.UsageError('a plan is a whole request: give only a message with --plan')
+            raise errors.UsageError(
+                'a plan has the stack, the template and all options: give only --message and -y'
+                ' with --plan'
+            )
         path, plan_id = _read_plan(args.plan)
         args.stack, body = urllib.parse.unquote(path.split('/')[2]), {**given, 'plan': plan_id}
         found = _preview_plan(api, path, plan_id)

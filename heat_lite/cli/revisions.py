@@ -27,6 +27,8 @@ DIFF = (
         help='the later definition (default: the present one)',
     ),
 )
+#: the end of the reason of an action that has done nothing but what it is named after
+SUCCESS = ' completed successfully'
 #: the parts of a definition that are compared, in the order in which they are shown
 PARTS = ('tags', 'timeout_mins', 'disable_rollback', 'environment', 'template', 'files')
 
@@ -39,7 +41,7 @@ def history(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Na
         [
             f'{each["number"]} *' if each is found[0] else each['number'],
             *(each[key] for key in keys),
-            each['status_reason'] if each['status'] == 'FAILED' else None,
+            None if each['status_reason'].endswith(SUCCESS) else each['status_reason'],
         ]
         for each in found
     ]
