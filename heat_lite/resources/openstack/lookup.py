@@ -29,14 +29,16 @@ from heat_lite.template.suggest import suggest
 
 ONE, NEWEST, FIRST, MANY = 'one', 'newest', 'first', 'many'
 FOUND = 'found'
+#: behind a field to sort by
+DESCENDING = ':desc'
 #: objects that a lookup may read, find, and name in an error
 MAX_LISTED, MAX_FOUND, MAX_NAMED = 20_000, 1000, 5
 REFUSED = ' - the user of the stack may not list them: give the id of the object instead'
 #: the fields in which services show the id and the time of the creation of an object
 ID_FIELDS = ('id', 'uuid', 'name')
 TIME_FIELDS = ('created_at', 'created', 'creation_time')
-#: a path below the root of a service: no other host, no way up, no query
-PATH = r'/(?!/)(?!(.*/)?\.\.(/|$))[^?#\\\s]*'
+#: a path below the root of a service: no other host, no way up, also not encoded, no query
+PATH = r'(/(?!\.\.?(/|$))[^/?#%\\\s]{1,255}){1,8}'
 
 
 def _find_now(read, resource):
@@ -335,7 +337,7 @@ class Question:
     def _require_fields(self, fields, listed):
         """Raise NoSuchObject for a field that no object of the list has."""
         named = [*(self._given['filters'] or {}), *self._patterns]
-        named += [each.partition(':')[0] for each in self._given['sort'] or ()]
+        named += [each.removesuffix(DESCENDING) for each in self._given['sort'] or ()]
         for name in named if listed else ():
             if name not in fields:
                 known = ', '.join(sorted(fields))
@@ -344,7 +346,7 @@ class Question:
 
     def _sorted(self, items):
         """Return the objects in the order that is asked for."""
-        order = [each.partition(':')[::2] for each in self._given['sort'] or ()]
+        order = self._given['sort'] or ()
         if self._given['take'] == NEWEST and items:
             field = next((name for name in TIME_FIELDS if name in items[0]), None)
             if field is None:
@@ -352,11 +354,10 @@ class Question:
                     'its service does not show when objects were created: use "sort" and take: '
                     'first'
                 )
-            order = [(field, 'desc')]
-        for name, direction in reversed(order):
-            items = sorted(
-                items, key=lambda each: _rank(each.get(name)), reverse=direction == 'desc'
-            )
+            order = [f'{field}{DESCENDING}']
+        for text in reversed(order):
+            name = text.removesuffix(DESCENDING)
+            items = sorted(items, key=lambda each: _rank(each.get(name)), reverse=name != text)
         return items
 
     def _taken(self, items, listed):
