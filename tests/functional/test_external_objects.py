@@ -29,6 +29,15 @@ def test_stack_with_a_missing_external_object_is_refused(name, running_cloud, dr
     assert str(caught.value) == text
 
 
+@pytest.mark.parametrize('found', ['../networks/x', '%2e%2e', '/', 'x?y=z', ['x']])
+def test_external_id_that_leads_elsewhere_is_refused(found, running_cloud, driver, ids):
+    kind = 'json' if isinstance(found, list) else 'string'
+    parameters = {'found': {'type': kind, 'default': found}}
+    template = external('OS::Neutron::Net', {'get_param': 'found'}, parameters=parameters)
+    with pytest.raises(exception.StackValidationFailed, match='is no id of an object'):
+        driver.create(template)
+
+
 def test_missing_external_object_of_a_parameter_is_refused(running_cloud, driver, ids):
     parameters = {'net': {'type': 'string', 'default': 'absent'}}
     template = external('OS::Neutron::Net', {'get_param': 'net'}, parameters=parameters)

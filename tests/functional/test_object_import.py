@@ -107,6 +107,9 @@ def test_new_stack_imports_what_its_parameters_name(running_cloud, driver, lan):
         ),
         (net('?x=1'), '"?x=1" is no id of an object'),
         (net('../networks/x'), '"../networks/x" is no id of an object'),
+        (net('%2e%2e'), '"%2e%2e" is no id of an object'),
+        (net('/'), '"/" is no id of an object'),
+        (net({'a': 1}), '{"a": 1} is no id of an object'),
         (
             other(**{'import': {'id': 'x'}}),
             'The object x (OS::Heat::RandomString) cannot be imported: objects of its type',

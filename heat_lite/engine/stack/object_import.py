@@ -6,8 +6,10 @@ Tests: tests/functional/test_object_import.py.
 """
 
 import re
+from collections.abc import Sequence
 
 from heat_lite.common import exception, status
+from heat_lite.common.value_texts import as_json
 from heat_lite.common.value_types import Value
 from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.engine.resource.resource import Resource
@@ -17,19 +19,22 @@ from heat_lite.template.unknown import is_known
 #: key of the data of a resource whose object existed before: a rollback leaves it
 IMPORTED = 'imported'
 #: what no id has: the path to an object would lead elsewhere
-NO_ID = re.compile(r'[?#\s]|(^|/)\.\.?(/|$)')
+NO_ID = re.compile(r'[?#%\x00-\x1f]|(^|/)\.\.?(/|$)|^/|/$|^\s*$')
 
 
 def object_id(resource: Resource) -> Value:
-    """Return the id of the object to import; it may be unknown yet. Raises StackValidationFailed
-    for a text that would lead to something else than the object.
-    """
+    """Return the id of the object to import; it may be unknown yet."""
     found = resource.stack.resolve(resource.definition.import_id)
-    if isinstance(found, str) and NO_ID.search(found):
-        raise exception.StackValidationFailed(
-            f'"{found}" is no id of an object.', path=resource.definition.place('import_id')
-        )
+    refuse_other_path(found, resource.definition.place('import_id'))
     return str(found) if isinstance(found, int | float) else found
+
+
+def refuse_other_path(found: Value, place: Sequence) -> None:
+    """Raise StackValidationFailed for an id that would lead to something else than an object."""
+    if isinstance(found, dict | list | bool) or isinstance(found, str) and NO_ID.search(found):
+        raise exception.StackValidationFailed(
+            f'{as_json(found)} is no id of an object.', path=place
+        )
 
 
 def compare(

@@ -18,7 +18,7 @@ from heat_lite.engine.resource import fingerprint
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.resource.resource_type import check_rules
 from heat_lite.engine.runtime import Runtime
-from heat_lite.engine.stack import format
+from heat_lite.engine.stack import format, object_import
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.template import dependencies, stored_properties
 from heat_lite.template.definition import ResourceDefinition
@@ -346,6 +346,7 @@ def single_resource(
     definition.validate(item.scope)
     if definition.external_id is not None:
         object_id = resource.external_id()  # raises errors of its functions
+        object_import.refuse_other_path(object_id or None, definition.place('external_id'))
         # the resource of an update has the id already, one of a create has none
         if run is not None and not isinstance(object_id, Unknown) and object_id is not None:
             _require_object(resource, object_id)
