@@ -194,6 +194,7 @@ def test_stack_is_split_into_new_stacks(engine):
         ([{'from': 'app/db', 'to': 'app'}], {}),
         ([{'from': 'app/db', 'to': 'app/x\0'}], {}),
         ([{'from': 'app/db', 'to': 'app/x/y'}], {}),
+        ([{'from': 'app/db', 'to': 'app/x', 'too': 'app/y'}], {}),
         ([{'from': 'app/db', 'to': 'app/' + 'x' * 300}], {}),
         ([{'from': 'a\0/db', 'to': 'app/x'}], {}),
         ([{'from': 'app/db', 'to': 'app/x'}] * 2, {}),

@@ -12,6 +12,7 @@ from heat_lite.common import exception, urlfetch
 from heat_lite.common.value_types import Value, Values, without_none
 from heat_lite.rpc import api
 from heat_lite.template import reader, source_positions
+from heat_lite.template.suggest import suggest
 
 CONTENT_KEYS = (
     'template',
@@ -253,6 +254,9 @@ class StackRequest:
         """Return all other keys of the body, with the known ones validated and converted."""
         others = (*RPC_ARGUMENTS, *INTERNAL_KEYS)
         args = {key: value for key, value in self.body.items() if key not in others}
+        for key in args.keys() - READERS.keys():  # those of other clients are ignored, as in Heat
+            if hint := suggest(key, (*RPC_ARGUMENTS, *READERS)):
+                raise exc.HTTPBadRequest(f'The request has the unknown key "{key}".{hint}')
         for key, read in READERS.items():
             if key in args and key in UPDATE_ONLY and not is_update:
                 raise exc.HTTPBadRequest(UPDATE_ONLY[key])

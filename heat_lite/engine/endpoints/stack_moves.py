@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_texts import as_json
 from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint, Wire
@@ -221,10 +222,11 @@ class StackMoves(Endpoint):
 
 def _place(move: Values, end: str) -> Place:
     """Return one end of a move. Raises Invalid."""
-    text = move.get(end) if isinstance(move, dict) else None
+    text = move.get(end) if isinstance(move, dict) and move.keys() == {'from', 'to'} else None
     stack, *path = text.split('/') if isinstance(text, str) else ('',)
     if not stack or not path or not all(map(validation.is_resource_name, path)):
-        raise exception.Invalid(reason=f'"{end}" of a move is STACK/RESOURCE, not {text!r}')
+        pair = '{"from": "STACK/RESOURCE", "to": "STACK/RESOURCE"}'
+        raise exception.Invalid(reason=f'a move is {pair}, not {as_json(move)}')
     return Place('/'.join([stack, *path[:-1]]), path[-1])
 
 
