@@ -18,6 +18,8 @@ from heat_lite.common.value_types import Value, Values
 #: methods that may be repeated without effect, and statuses after which a repetition may succeed
 IDEMPOTENT_METHODS = ('GET', 'HEAD', 'DELETE')
 TRANSIENT_STATUSES = (500, 502, 503, 504)
+#: the service has waited in vain for the rest of a request
+REQUEST_TIMEOUT = 408
 #: keys under which services return the message: {"NeutronError": {"message": ...}},
 #: {"error": {"message": ...}}, {"faultstring": ...}
 MESSAGE_KEYS = ('message', 'faultstring', 'detail', 'title', 'description')
@@ -33,7 +35,8 @@ class ServiceError(exception.HeatException):
 
     ``code``: the HTTP status. ``retry_after``: seconds to wait before a retry, or None.
     ``service_message``: the message without the description of the request. ``transient``: a retry
-    is harmless and may succeed.
+    is harmless and may succeed. ``made_nothing``: the refused request was the one that makes the
+    object of a resource.
     """
 
     msg_fmt = '%(text)s'
@@ -48,6 +51,12 @@ class ServiceError(exception.HeatException):
         self.retry_after = retry_after
         self.service_message = text
         self.transient = False
+        self.made_nothing = False
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the service has certainly not executed the request."""
+        return 400 <= self.code < 500 and self.code != REQUEST_TIMEOUT
 
 
 class BadRequest(ServiceError):

@@ -223,6 +223,34 @@ def test_delete_of_a_create_that_sent_nothing_deletes_nothing(name, running_clou
     assert (fake.objects, fake.state) == before
 
 
+#: types whose objects their services refuse to make twice
+REFUSED = (
+    'Cinder::VolumeAttachment',
+    'Neutron::FloatingIPPortForward',
+    'Neutron::QoSBandwidthLimitRule',
+    'Neutron::RBACPolicy',
+    'Neutron::RouterInterface',
+    'Neutron::SecurityGroupRule',
+    'Nova::InterfaceAttachment',
+)
+
+
+@pytest.mark.parametrize('name', REFUSED)
+def test_delete_of_a_refused_create_leaves_the_object_of_another(name, running_cloud, driver, ids):
+    fake, text = running_cloud.cloud, nameless(name, ids)
+    others = driver.create(text, name='others')
+    assert driver.state(others) == 'CREATE_COMPLETE', driver.stack(others)['stack_status_reason']
+    before = contents(fake)
+    for method in ('POST', 'PUT'):
+        fake.fail(method, 'rules|forwardings|policies|attachments|interface', 400)
+    stack = driver.create(text)
+    fake.faults.clear()
+    assert driver.state(stack) == 'CREATE_FAILED'
+    driver.delete(stack)
+    assert driver.state(stack) == 'DELETE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert contents(fake) == before
+
+
 @pytest.mark.parametrize('name', NAMELESS)
 def test_interrupted_create_goes_on_with_its_object(name, running_cloud, driver, ids):
     text = nameless(name, ids)

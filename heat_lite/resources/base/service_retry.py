@@ -69,10 +69,13 @@ class ServiceRetry:
         error that leaves open whether the request was executed, ``find()`` returns the id of the
         object (None, or errors.NotFound, if there is none), and ``show(id)`` the object.
         """
+        is_open = False
         for delay in retry_delays():
             try:
                 return (yield from self.until_answered(create))
             except errors.ServiceError as error:
+                error.made_nothing = error.is_refusal and not is_open
+                is_open = True
                 if error.code not in UNAVAILABLE_STATUSES or self._is_late(delay, error):
                     raise
                 self.report(error)
