@@ -28,9 +28,9 @@ def attach(resource, server, volume, device=None):
             values,
         )
     except errors.ServiceError as error:
+        error.made_nothing = error.is_refusal
         raise exception.Error(
             f'Failed to attach volume {volume} to server {server} - {error}'
-        error.made_nothing = error.is_refusal
         ) from error
     yield from wait_until_attached(resource, volume)
     return volume  # Nova addresses the attachments of a server by volume id
