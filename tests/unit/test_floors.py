@@ -48,6 +48,7 @@ FLOORS = {
         'rpc',
         'template.reader',
         'template.source_positions',
+        'template.suggest',
     ),
     'resources': (
         'engine.event',
