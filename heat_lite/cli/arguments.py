@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from heat_lite.cli import connection, errors
 from heat_lite.cli.display import terminal
-from heat_lite.cli.option_parser import Argument, Parser, argument, flag, repeatable
+from heat_lite.cli.option_parser import Argument, Parser, argument, count, flag, repeatable
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -20,13 +20,6 @@ def minutes(text: str) -> int:
     """Read a number of minutes, at least 1."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f'{text!r} is not a number of minutes')
-    return int(text)
-
-
-def count(text: str) -> int:
-    """Read a number that is not negative."""
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f'{text!r} is not a number')
     return int(text)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from heat_lite.cli import action_history, api_client, arguments, errors, event_stream
 from heat_lite.cli.display import progress, resource_tree, terminal, views
-from heat_lite.cli.option_parser import argument, flag
+from heat_lite.cli.option_parser import argument, count, flag
 from heat_lite.common.value_types import Values
 
 EVENTS = (
@@ -19,9 +19,7 @@ EVENTS = (
     arguments.NESTED_DEPTH,
     flag('-f', '--follow', help='print events as they happen, until the stack is deleted'),
     argument('--resource', metavar='NAME', help='only the events of this resource'),
-    argument(
-        '--limit', type=arguments.count, metavar='N', help='print only this many of the last events'
-    ),
+    argument('--limit', type=count, metavar='N', help='print only this many of the last events'),
 )
 #: columns of a bar, and the signs of the phases
 WIDTH, SIGNS = 32, {'waiting': '·', 'calling': '━', 'polling': '─', 'working': '━'}

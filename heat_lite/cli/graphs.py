@@ -12,9 +12,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from heat_lite.cli import api_client, arguments, errors
+from heat_lite.cli import api_client, errors
 from heat_lite.cli.display import resource_tree, terminal
-from heat_lite.cli.option_parser import argument, repeatable
+from heat_lite.cli.option_parser import argument, count, repeatable
 
 TEXT, DOT, MERMAID = 'text', 'dot', 'mermaid'
 FORMATS = (TEXT, DOT, MERMAID)
@@ -37,14 +37,14 @@ GRAPH = (
     ),
     argument(
         '--nested',
-        type=arguments.count,
+        type=count,
         metavar='DEPTH',
         default=resource_tree.NESTED_DEPTH,
         help='include nested stacks down to this depth',
     ),
     argument(
         '--max',
-        type=arguments.count,
+        type=count,
         metavar='N',
         default=MAX_NAMES,
         help='resources of a step, and names after one, that the text shows; 0 for all',

@@ -34,6 +34,13 @@ def argument(*names: str, **settings: Value) -> Argument:
     return Argument(names, settings)
 
 
+def count(text: str) -> int:
+    """Read a number that is not negative."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f'{text!r} is not a number')
+    return int(text)
+
+
 def flag(*names: str, help: str, **settings: Value) -> Argument:
     return Argument(names, {'action': 'store_true', 'help': help, **settings})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from heat_lite.cli import api_client, arguments
 from heat_lite.cli.display import planned_changes, terminal
-from heat_lite.cli.option_parser import argument
+from heat_lite.cli.option_parser import argument, count
 from heat_lite.common.value_types import Value, Values
 
 HISTORY = (arguments.STACK,)
@@ -18,12 +18,12 @@ PLANS = (
 )
 DIFF = (
     arguments.STACK,
-    argument('before', metavar='REVISION', type=arguments.count, help='the former definition'),
+    argument('before', metavar='REVISION', type=count, help='the former definition'),
     argument(
         'after',
         metavar='REVISION',
         nargs='?',
-        type=arguments.count,
+        type=count,
         help='the later definition (default: the present one)',
     ),
 )

@@ -7,7 +7,7 @@ import itertools
 
 from heat_lite.cli import action_history, api_client, arguments, errors
 from heat_lite.cli.display import outcome, progress, resource_tree, terminal
-from heat_lite.cli.option_parser import argument, flag, repeatable
+from heat_lite.cli.option_parser import argument, count, flag, repeatable
 from heat_lite.common.value_types import Values
 
 PAGE_SIZE = 200
@@ -71,7 +71,7 @@ LIST_STACKS = (
     flag('--nested', help='list nested stacks as well'),
     flag('--hidden', help='list hidden stacks as well'),
     flag('--all-projects', help='list the stacks of all projects, if the policy permits it'),
-    argument('--limit', type=arguments.count, metavar='N', help='list at most this many stacks'),
+    argument('--limit', type=count, metavar='N', help='list at most this many stacks'),
     argument('--marker', metavar='ID', help='list the stacks after this one'),
     argument(
         '--sort',

@@ -277,13 +277,6 @@ def _add(
     return parser
 
 
-def _number(text: str) -> int:
-    """Read a number that is not negative."""
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f'{text!r} is not a number')
-    return int(text)
-
-
 # --------------------------------------------------------------- arguments of the commands
 
 STACK = argument('stack_id', help='the id of the stack')
@@ -314,15 +307,17 @@ PURGE = (
     argument(
         'age',
         nargs='?',
-        type=_number,
+        type=option_parser.count,
         default=90,
         help='minimum age in units of --granularity (default: 90)',
     ),
     argument('-g', '--granularity', choices=GRANULARITIES, default='days', help='unit of the age'),
     argument('-p', '--project-id', help='purge this project only (default: all projects)'),
-    argument('-b', '--batch_size', type=_number, default=20, help='stacks per batch'),
+    argument('-b', '--batch_size', type=option_parser.count, default=20, help='stacks per batch'),
 )
-BATCH_SIZE = argument('-b', '--batch_size', type=_number, default=50, help='rows per batch')
+BATCH_SIZE = argument(
+    '-b', '--batch_size', type=option_parser.count, default=50, help='rows per batch'
+)
 ENCRYPTION = (
     argument(
         'crypt_operation',
@@ -340,7 +335,12 @@ ENCRYPTION = (
 )
 TOP = (
     flag('--once', help='print the table once, then end'),
-    argument('--interval', type=_number, default=2, help='seconds between two tables (default: 2)'),
+    argument(
+        '--interval',
+        type=option_parser.count,
+        default=2,
+        help='seconds between two tables (default: 2)',
+    ),
 )
 ORPHANS = (
     argument(

@@ -232,9 +232,6 @@ class InstanceGroup(RollingGroup):
             return ','.join(str(each) for each in addresses.values() if each) or None
         return super().group_attribute(first)
 
-    def member_attribute_list(self, path):
-        raise exception.InvalidTemplateAttribute(resource=self.name, key=path[0])
-
 
 def seconds(duration):
     """Return the seconds of an ISO 8601 duration of hours, minutes and seconds.

@@ -1,6 +1,7 @@
 """YAML and MIME of texts that may be long."""
 
 from email import feedparser, message
+from email.mime import text as mime_text
 
 import yaml
 
@@ -36,6 +37,21 @@ def message_of(text: str) -> message.Message:
     if isinstance(parts, list):
         check_parts(parts)
     return found
+
+
+def text_part(content, subtype: str, filename: str | None = None) -> message.Message:
+    """Return a text as a part of a message."""
+    part = mime_text.MIMEText(content, subtype)
+    if filename:
+        part.add_header('Content-Disposition', 'attachment', filename=filename)
+    return part
+
+
+def copied_part(part) -> message.Message:
+    """Return a part of another message as a part of a new one, without its other headers."""
+    content = part.get_payload(decode=True) or b''
+    decoded = content.decode(part.get_content_charset() or 'utf-8', 'replace')
+    return text_part(decoded, part.get_content_subtype(), part.get_filename())
 
 
 def check_parts(parts: list) -> None:

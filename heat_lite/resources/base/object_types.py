@@ -1,4 +1,6 @@
-"""Types of volumes, shares and servers (flavors): their extra specs, and the access of projects."""
+"""Parts of objects that have requests of their own: metadata, and of types of volumes, shares and
+servers (flavors) the extra specs and the access of projects.
+"""
 
 from heat_lite.clients import errors
 from heat_lite.common import status
@@ -18,6 +20,13 @@ def update_specs(resource, action, diff, name, path='extra_specs'):
     if after:
         create = resource.client().create
         yield from resource.call_with_retry(create, path, 'extra_specs', after)
+
+
+def update_metadata(resource, action, diff):
+    """Generator: replace the metadata if an update has changed them."""
+    if action == status.UPDATE and 'metadata' in diff:
+        body = {'metadata': diff['metadata'] or {}}
+        yield from resource.send('PUT', f'{resource.object_path()}/metadata', body)
 
 
 def update_access(resource, action, diff, name, noun):

@@ -133,6 +133,9 @@ class RollingGroup(GroupResource):
         known = super().member_attribute_map(path, rest)
         return {name: known[name] for name in self._healthy_members() if name in known}
 
+    def member_attribute_list(self, path):
+        raise exception.InvalidTemplateAttribute(resource=self.name, key=path[0])
+
 
 class ScalingGroup(RollingGroup):
     """A group with a minimum and a maximum size, resized by scaling policies, too.

@@ -157,6 +157,10 @@ class EngineObject(ServiceResource):
         """Return the filter of a list that only the object of this resource passes."""
         return container_labels.named(self.physical_resource_name())
 
+    def own_id(self, listed, key='Id'):
+        """Return the id of the object of this resource in such a list; None without one."""
+        return next((each[key] for each in listed if self.is_own(each.get('Labels'))), None)
+
     def create_once(self, method, *args, **options):
         """Generator: create the object and return its id, also if an earlier request has made it.
 

@@ -83,8 +83,7 @@ class Network(EngineObject):
             self.resource_id_set(made)
 
     def find_existing(self):
-        listed = self.container_engine().call('networks', filters=self.own_filter())
-        return next((each['Id'] for each in listed if self.is_own(each.get('Labels'))), None)
+        return self.own_id(self.container_engine().call('networks', filters=self.own_filter()))
 
     def get_reference_id(self):
         """Return the name: all requests of container engines accept it, also those of Podman."""

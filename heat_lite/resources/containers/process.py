@@ -213,7 +213,7 @@ class ProcessContainer(EngineObject):
 
     def find_existing(self):
         listed = self.container_engine().call('containers', all=True, filters=self.own_filter())
-        return next((each['Id'] for each in listed if self.is_own(each.get('Labels'))), None)
+        return self.own_id(listed)
 
     # ------------------------------------------------------------ states
 

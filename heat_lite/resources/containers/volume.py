@@ -101,10 +101,7 @@ class Volume(EngineObject):
 
     def find_existing(self):
         listed = self.container_engine().call('volumes', filters=self.own_filter())
-        return next(
-            (each['Name'] for each in listed.get('Volumes') or () if self.is_own(each['Labels'])),
-            None,
-        )
+        return self.own_id(listed.get('Volumes') or (), 'Name')
 
     def resolve_attribute(self, name):
         found = self.show()

@@ -116,6 +116,3 @@ class AutoScalingResourceGroup(ScalingGroup):
     def values_by_member(self, first, rest):
         found = super().values_by_member(OUTPUTS, rest)
         return found if first == OUTPUTS else list(found.values())
-
-    def member_attribute_list(self, path):
-        raise exception.InvalidTemplateAttribute(resource=self.name, key=path[0])

@@ -1,7 +1,7 @@
 """OS::Heat::MultipartMime."""
 
 from email import message
-from email.mime import multipart, text
+from email.mime import multipart
 
 from heat_lite.common import exception
 from heat_lite.resources.base import long_texts
@@ -51,13 +51,10 @@ class MultipartMime(Config):
         """Append the parts of a multipart message to the whole message."""
         content = self._content(given['config'])
         if given['type'] == TEXT:
-            return [_text(content, given['subtype'], given['filename'])]
+            return [long_texts.text_part(content, given['subtype'] or PLAIN, given['filename'])]
         inner = long_texts.message_of(content)
-        return (
-            [_again(each) for each in inner.get_payload()]
-            if inner.is_multipart()
-            else [_again(inner)]
-        )
+        parts = inner.get_payload() if inner.is_multipart() else [inner]
+        return [*map(long_texts.copied_part, parts)]
 
     def _content(self, given):
         """Return the content of the configuration with this id; if there is none, the text
@@ -68,19 +65,3 @@ class MultipartMime(Config):
         except exception.NotFound:
             return given
         return found if isinstance(found, str) else ''
-
-
-def _text(content, subtype, filename):
-    made = text.MIMEText(content, subtype or PLAIN)
-    if filename:
-        made.add_header('Content-Disposition', 'attachment', filename=filename)
-    return made
-
-
-def _again(part):
-    """Return a part of another message as a part of this one, without its other headers."""
-    content = part.get_payload(decode=True) or b''
-    charset = part.get_content_charset() or 'utf-8'
-    return _text(
-        content.decode(charset, 'replace'), part.get_content_subtype(), part.get_filename()
-    )

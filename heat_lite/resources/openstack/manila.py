@@ -39,10 +39,7 @@ class ManilaData(CloudResource):
             RENAMED.get(name, name): value for name, value in changed.items() if name != 'metadata'
         }
 
-    def follow_up(self, action, diff):
-        if action == status.UPDATE and 'metadata' in diff:
-            path = f'{self.object_path()}/metadata'
-            yield from self.send('PUT', path, {'metadata': diff['metadata'] or {}})
+    follow_up = object_types.update_metadata
 
 
 class ManilaShare(ManilaData):

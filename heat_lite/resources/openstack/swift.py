@@ -20,6 +20,16 @@ ACCESS_LISTS = ('X-Container-Read', 'X-Container-Write')
 METADATA = 'X-Container-Meta-'
 
 
+def shown_headers(resource, path):
+    """Return the headers that Swift shows, by their names in lower case."""
+    headers = resource.client().request('HEAD', path).headers
+    # Swift answers in UTF-8, which requests reads as Latin-1
+    return {
+        key.lower(): value.encode('latin-1').decode(errors='replace')
+        for key, value in headers.items()
+    }
+
+
 class SwiftContainer(ServiceResource):
     """A container of objects."""
 
@@ -112,12 +122,7 @@ class SwiftContainer(ServiceResource):
         return url.replace(reader, self.stack.tenant) if reader else url
 
     def _shown_headers(self):
-        headers = self.client().request('HEAD', self._account_url() + self._path()).headers
-        # Swift answers in UTF-8, which requests reads as Latin-1
-        return {
-            key.lower(): value.encode('latin-1').decode(errors='replace')
-            for key, value in headers.items()
-        }
+        return shown_headers(self, self._account_url() + self._path())
 
     def show(self):
         if self.resource_id is None:

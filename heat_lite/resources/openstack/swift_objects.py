@@ -5,6 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.openstack.swift import shown_headers
 from heat_lite.template.schema import (
     OURS,
     integer,
@@ -35,12 +36,7 @@ class MetadataResource(ServiceResource):
         return None if self.resource_id is None else self._head()
 
     def _head(self):
-        headers = self.client().request('HEAD', self.path()).headers
-        # Swift answers in UTF-8, which requests reads as Latin-1
-        return {
-            key.lower(): value.encode('latin-1').decode(errors='replace')
-            for key, value in headers.items()
-        }
+        return shown_headers(self, self.path())
 
     def handle_check(self):
         self.require_object()

@@ -1,6 +1,6 @@
 """OS::Cinder::Snapshot and OS::Cinder::Backup: the copies of a volume."""
 
-from heat_lite.common import status
+from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import (
     OURS,
@@ -64,10 +64,7 @@ class Snapshot(CloudResource):
     def changes(self, changed, diff):
         return {name: value for name, value in changed.items() if name != 'metadata'}
 
-    def follow_up(self, action, diff):
-        if action == status.UPDATE and 'metadata' in diff:
-            path = f'{self.object_path()}/metadata'
-            yield from self.send('PUT', path, {'metadata': diff['metadata'] or {}})
+    follow_up = object_types.update_metadata
 
 
 class Backup(CloudResource):

@@ -35,7 +35,7 @@ class ExtraRoute(VisibleConnection):
         if self.resource_id is not None:
             return  # an interrupted create has added the route
         router, route = self.properties['router_id'], self._route()
-        routes = self._routes(router)
+        routes = _routes(self, router)
         if route in routes:
             raise exception.Error(f'Route duplicates an existing route of router {router}: {route}')
         yield from added_object.note(self, list)
@@ -57,12 +57,12 @@ class ExtraRoute(VisibleConnection):
         network, _, rest = route.partition('/')
         length, _, nexthop = rest.partition(':')
         found = {'destination': f'{network}/{length}', 'nexthop': nexthop}
-        if found not in self._routes(router):
+        if found not in _routes(self, router):
             raise errors.NotFound(f'no router has the route {self.resource_id}')
         return {'router_id': router, **found}
 
     def is_connected(self):
-        return self._route() in self._routes(self.stored_property('router_id'))
+        return self._route() in _routes(self, self.stored_property('router_id'))
 
     def connection_id(self):
         router = self.stored_property('router_id')
@@ -71,7 +71,7 @@ class ExtraRoute(VisibleConnection):
     def delete_object(self):
         router, route = self.stored_property('router_id'), self._route()
         try:
-            left = [each for each in self._routes(router) if each != route]
+            left = [each for each in _routes(self, router) if each != route]
         except errors.NotFound:
             return
         yield from self.delete_if_present(
@@ -83,9 +83,6 @@ class ExtraRoute(VisibleConnection):
             'destination': self.stored_property('destination'),
             'nexthop': self.stored_property('nexthop'),
         }
-
-    def _routes(self, router):
-        return self.client().show(f'/routers/{router}', 'router').get('routes') or []
 
 
 class ExtraRouteSet(Connection):
@@ -124,7 +121,7 @@ class ExtraRouteSet(Connection):
     def handle_create(self):
         router, routes = self.properties['router'], self.properties['routes']
         noted = added_object.BEFORE in self.data()
-        present = [] if noted else self._routes(router)
+        present = [] if noted else _routes(self, router)
         twice = [each for each in routes if each in present]
         if twice:
             raise exception.Error(
@@ -159,15 +156,15 @@ class ExtraRouteSet(Connection):
         )
 
     def live_properties(self):
-        return {'router': self.resource_id, 'routes': self._routes(self.resource_id)}
+        return {'router': self.resource_id, 'routes': _routes(self, self.resource_id)}
 
     def get_live_state(self, resource_properties):
-        present = self._routes(self.resource_id)
+        present = _routes(self, self.resource_id)
         routes = [each for each in self.stored_property('routes') if each in present]
         return {**self.stored_properties(), 'routes': routes}
 
     def handle_check(self):
-        present = self._routes(self.resource_id)
+        present = _routes(self, self.resource_id)
         missing = [each for each in self.stored_property('routes') if each not in present]
         if missing:
             raise exception.Error(f'Router {self.resource_id} lacks the routes {missing}')
@@ -183,5 +180,6 @@ class ExtraRouteSet(Connection):
             if action != 'remove_extraroutes':
                 raise
 
-    def _routes(self, router):
-        return self.client().show(f'/routers/{router}', 'router').get('routes') or []
+
+def _routes(resource, router):
+    return resource.client().show(f'/routers/{router}', 'router').get('routes') or []

@@ -4,9 +4,10 @@ Pure functions.
 
 import json
 import urllib.parse
-from email.mime import multipart, text
+from email.mime import multipart
 
 from heat_lite.resources.base import long_texts
+from heat_lite.resources.base.long_texts import copied_part, text_part
 from heat_lite.resources.openstack.nova.server import boot_scripts
 
 #: the MIME subtype of the parts that become files for heat-cfntools
@@ -23,14 +24,14 @@ def for_cfntools(user_data, metadata, server_url, boto):
     """
     parts = [
         *_common_parts(),
-        _part(user_data, DATA, 'cfn-userdata'),
-        _part(boot_scripts.RUN_USER_DATA, 'x-shellscript', 'loguserdata.py'),
+        text_part(user_data, DATA, 'cfn-userdata'),
+        text_part(boot_scripts.RUN_USER_DATA, 'x-shellscript', 'loguserdata.py'),
     ]
     if metadata:
-        parts.append(_part(json.dumps(metadata), DATA, 'cfn-init-data'))
+        parts.append(text_part(json.dumps(metadata), DATA, 'cfn-init-data'))
     if server_url:
-        parts.append(_part(cfn_url(server_url), DATA, 'cfn-metadata-server'))
-        parts.append(_part(_boto_config(server_url, *boto), DATA, 'cfn-boto-cfg'))
+        parts.append(text_part(cfn_url(server_url), DATA, 'cfn-metadata-server'))
+        parts.append(text_part(_boto_config(server_url, *boto), DATA, 'cfn-boto-cfg'))
     return multipart.MIMEMultipart(_subparts=parts).as_string()
 
 
@@ -47,7 +48,7 @@ def for_software(user_data, metadata):
     parts = [
         *_common_parts(),
         *_user_parts(user_data),
-        _part(json.dumps(metadata), DATA, 'cfn-init-data'),
+        text_part(json.dumps(metadata), DATA, 'cfn-init-data'),
     ]
     return multipart.MIMEMultipart(_subparts=parts).as_string()
 
@@ -92,30 +93,17 @@ def _with_files(config, metadata):
 
 def _common_parts():
     return [
-        _part(boot_scripts.CLOUD_CONFIG, 'cloud-config', 'cloud-config'),
-        _part(boot_scripts.BOOTHOOK, 'cloud-boothook', 'boothook.sh'),
-        _part(boot_scripts.PART_HANDLER, 'part-handler', 'part-handler.py'),
+        text_part(boot_scripts.CLOUD_CONFIG, 'cloud-config', 'cloud-config'),
+        text_part(boot_scripts.BOOTHOOK, 'cloud-boothook', 'boothook.sh'),
+        text_part(boot_scripts.PART_HANDLER, 'part-handler', 'part-handler.py'),
     ]
 
 
 def _user_parts(user_data):
     message = long_texts.message_of(user_data)
     if message.is_multipart():
-        return [_copy(part) for part in message.get_payload()]
-    return [_part(user_data, 'plain')] if user_data else []
-
-
-def _copy(part):
-    content = part.get_payload(decode=True) or b''
-    decoded = content.decode(part.get_content_charset() or 'utf-8', 'replace')
-    return _part(decoded, part.get_content_subtype(), part.get_filename())
-
-
-def _part(content, subtype, filename=None):
-    part = text.MIMEText(content, subtype)
-    if filename:
-        part.add_header('Content-Disposition', 'attachment', filename=filename)
-    return part
+        return [*map(copied_part, message.get_payload())]
+    return [text_part(user_data, 'plain')] if user_data else []
 
 
 def _boto_config(server_url, is_secure, validate):
