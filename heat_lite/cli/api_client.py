@@ -293,6 +293,15 @@ class ApiClient:
         """Return a stack by name or id, without its outputs."""
         return self.stack_at(f'/stacks/{quote(name_or_id)}')
 
+    def find_stack(self, name: str) -> dict | None:
+        """Return a stack by name or id; None if there is none."""
+        try:
+            return self.stack(name)
+        except RequestFailed as error:
+            if error.status != 404:
+                raise
+            return None
+
     def resources(self, path: str, nested_depth: int = 0) -> list[dict]:
         """Return the resources of the stack of a path, down to a depth of nested stacks."""
         query = {'nested_depth': nested_depth} if nested_depth else {}

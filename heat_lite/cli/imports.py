@@ -76,7 +76,7 @@ def import_object(
     if not args.id:
         raise errors.UsageError('give TYPE and ID of an object, or --project STACK')
     given = {name: value_of(text) for name, text in args.property}
-    stack = None if args.stack is None else find(api, args.stack)
+    stack = None if args.stack is None else api.find_stack(args.stack)
     part = {'type': args.type}
     is_owned = args.own or stack is None and not args.external
     properties = observe(api, args.type, args.id, given, is_owned and bool(args.stack))
@@ -162,16 +162,6 @@ def resource_name(type_name: str, properties: Values) -> str:
     given = properties.get('name')
     text = given if isinstance(given, str) else type_name.rpartition('::')[2].lower()
     return re.sub(r'[^A-Za-z0-9_.-]+', '-', text).strip('-') or 'imported'
-
-
-def find(api: api_client.ApiClient, name: str) -> dict | None:
-    """Return a stack; None if there is none of this name."""
-    try:
-        return api.stack(name)
-    except api_client.RequestFailed as error:
-        if error.status != 404:
-            raise
-        return None
 
 
 def _confirm(args: argparse.Namespace, name: str, is_owned: bool) -> None:

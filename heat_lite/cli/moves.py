@@ -63,7 +63,7 @@ def move(api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Names
     moves = [{'from': each, 'to': f'{home}/{name or each.split("/")[-1]}'} for each in args.place]
     body: Values = {'moves': moves, 'dry_run': args.dry_run}
     stack = home.partition('/')[0]
-    if args.create and not _exists(api, stack):
+    if args.create and not api.find_stack(stack):
         body['stacks'] = {stack: {}}
     _request(api, out, body)
 
@@ -114,8 +114,8 @@ def _planned(api: api_client.ApiClient, args: argparse.Namespace) -> Values:
     present: dict[Place, Values] = {}
     wanted: dict[Place, Values] = {}
     for name, body in stacks.items():
-        if _exists(api, name):
-            template = api.get(f'{api.find(name)}/template')
+        if stack := api.find_stack(name):
+            template = api.get(f'{api_client.stack_path(stack)}/template')
             present |= {(name, key): each for key, each in _resources(name, template).items()}
         wanted |= {(name, key): each for key, each in _resources(name, body['template']).items()}
     given = {_split(old): _split(new) for old, new in args.move}
@@ -214,13 +214,3 @@ def _split(text: str) -> Place:
     if not stack or not name:
         raise errors.UsageError(f'{text!r} is not STACK/RESOURCE')
     return stack, name
-
-
-def _exists(api: api_client.ApiClient, name: str) -> bool:
-    try:
-        api.find(name)
-    except api_client.RequestFailed as error:
-        if error.status != 404:
-            raise
-        return False
-    return True

@@ -201,9 +201,8 @@ class Endpoint:
             if row is None or row.status == status.IN_PROGRESS:
                 raise _at_work(stack_id, row)
             stack = self._load(context, row)
-            if legacy_stacks.is_legacy(stack):
-                legacy_stacks.bring_over(stack)
-                stack.journal.flush()
+            legacy_stacks.bring_over(stack)
+            stack.journal.flush()
             yield stack
         finally:
             locks.release(stack_id, engine_id)

@@ -152,23 +152,19 @@ class StackMoves(Endpoint):
         places: Mapping[Place, Place],
         given: Mapping[str, Wire],
     ) -> dict[str, Draft]:
-        drafts, problems = template_moves.edited(stacks, places)
+        drafts = template_moves.edited(stacks, places)
         for name, args in given.items():
             draft = drafts[name]
             draft.name = args.get('name') or name
             if args.get('template') is not None:
-                draft.wanted = self._wanted(context, name, draft.moved, args)
-                problems = {key: each for key, each in problems.items() if _root(key) != name}
-        broken = [text for found in problems.values() for text in found]
-        if broken:
-            raise exception.RefactoringRefused(problems='; '.join(dict.fromkeys(broken)))
+                with refactoring.named(name):
+                    draft.wanted = self._wanted(context, draft.moved, args)
+                for key in drafts:
+                    if _root(key) == name:  # the request says what it shall have instead
+                        drafts[key].problems = ()
         return drafts
 
-    def _wanted(self, context: RequestContext, name: str, moved: Template, args: Wire) -> Template:
-        with refactoring.named(name):
-            return self._checked(context, moved, args)
-
-    def _checked(self, context: RequestContext, moved: Template, args: Wire) -> Template:
+    def _wanted(self, context: RequestContext, moved: Template, args: Wire) -> Template:
         parsed = masking.unmasked(
             self._template(
                 context,

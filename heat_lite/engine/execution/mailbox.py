@@ -136,8 +136,7 @@ class ActionRequest(Request):
         if self.action.preempts:
             self.check(live)
             live.context = self.stack.context
-        if legacy_stacks.is_legacy(live):
-            legacy_stacks.bring_over(live)
+        legacy_stacks.bring_over(live)
         self.run.draining = live.run.draining
         live.run = self.run
         self.action.begin(live)

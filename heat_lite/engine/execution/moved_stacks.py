@@ -4,7 +4,7 @@ Tests: tests/functional/test_refactoring.py.
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from heat_lite.common import identifier
 from heat_lite.common.value_types import Row, Values
@@ -26,7 +26,8 @@ class Draft:
     ``present`` is the stack as it is; one that the refactoring creates has no template_id.
     ``moved`` is its template with the resources at their new places, ``wanted`` the one that it
     shall have, and ``name`` the name. ``parent`` is the key of the stack around it whose template
-    says what a nested one shall have; ``wanted`` is found out then.
+    says what a nested one shall have; ``wanted`` is found out then. ``problems`` are what breaks in
+    the template.
     """
 
     present: Stack
@@ -34,6 +35,7 @@ class Draft:
     wanted: Template | None
     name: str
     parent: str | None = None
+    problems: Sequence[str] = ()
 
     @property
     def is_new(self) -> bool:

@@ -8,7 +8,7 @@ Tests: tests/functional/test_refactoring.py.
 import collections
 import contextlib
 import functools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception, identifier, status
 from heat_lite.common.value_types import Row, Value, Values
@@ -43,14 +43,9 @@ class Refactoring:
     The caller holds the locks of all stacks and of those nested in what moves.
     """
 
-    def __init__(
-        self,
-        drafts: Mapping[str, Draft],
-        moves: Mapping[Place, Place],
-        problems: Collection[str] = (),
-    ) -> None:
+    def __init__(self, drafts: Mapping[str, Draft], moves: Mapping[Place, Place]) -> None:
         self._drafts = drafts
-        self._moves = moves
+        self.moves = moves
         self._origins = {to: source for source, to in moves.items()}
         self._rows = {
             key: [] if each.is_new else db_resources.list_by_stack(each.present.id)
@@ -62,7 +57,6 @@ class Refactoring:
             for each in drafts.values()
             if each.parent and each.is_new
         }
-        self._known_problems = problems
         self.problems: list[str] = []
         #: the moves as the request names them
         self.shown: list[Values] = []
@@ -71,10 +65,6 @@ class Refactoring:
     def stacks(self) -> Mapping[str, Stack]:
         """The stacks as they are, by their keys."""
         return {key: each.present for key, each in self._drafts.items() if not each.is_new}
-
-    @property
-    def moves(self) -> Mapping[Place, Place]:
-        return self._moves
 
     def foreseen(self) -> Stack:
         """Return a copy of the stack, not stored, as it would be after the moves.
@@ -99,14 +89,15 @@ class Refactoring:
         one.
         """
         try:
-            wanted = [(self._wanted(to.template), to.name) for to in self._moves.values()]
+            wanted = [(self._wanted(to.template), to.name) for to in self.moves.values()]
         except (exception.HeatException, ValueUnknown):
             return True
         return any(name not in template.resource_snippets for template, name in wanted)
 
     def check(self) -> None:
         """Raise RefactoringRefused with all that would touch an object, or break."""
-        self.problems = [*self._known_problems]
+        known = (text for each in self._drafts.values() for text in each.problems)
+        self.problems = [*dict.fromkeys(known)]
         self._check_rows()
         self._stop()
         for key, draft in self._drafts.items():
@@ -136,20 +127,20 @@ class Refactoring:
     # ------------------------------------------------------------ checks
 
     def _check_rows(self) -> None:
-        ends = collections.Counter(self._moves.values())
+        ends = collections.Counter(self.moves.values())
         self.problems += [f'several resources would become {to}' for to in ends if ends[to] > 1]
         places = {Place(key, row.name) for key, rows in self._rows.items() for row in rows}
-        for source, to in self._moves.items():
+        for source, to in self.moves.items():
             if source not in places:
                 self.problems.append(f'there is no resource {source}')
-            if to in places - self._moves.keys():
+            if to in places - self.moves.keys():
                 self.problems.append(f'{to} exists already')
         self.problems += [
             f'{place} has no nested stack' for place in self._containers if place in places
         ]
         self.problems += [
             f'{place} has a nested stack into or out of which something moves: it cannot move, too'
-            for place in dict.fromkeys([*self._moves, *ends])
+            for place in dict.fromkeys([*self.moves, *ends])
             if str(place) in self._drafts
         ]
         for key, rows in self._rows.items():
@@ -202,7 +193,7 @@ class Refactoring:
     def _leaves_nothing(self, key: str) -> bool:
         """Whether all resources of a nested stack move out of it, so that it can go."""
         is_given = self._drafts[key].parent is None
-        return is_given and all(Place(key, row.name) in self._moves for row in self._rows[key])
+        return is_given and all(Place(key, row.name) in self.moves for row in self._rows[key])
 
     def _is_kept(self, key: str, stack: Stack, name: str) -> bool:
         """Whether a definition surely gives what the resource has; a prediction tells the rest."""
@@ -233,7 +224,7 @@ class Refactoring:
     def _user_projects(self, key: str) -> set[str]:
         """Return the projects of the users that a stack, and what comes to it, have."""
         found = {self._drafts[key].present.stack_user_project_id}
-        for source, to in self._moves.items():
+        for source, to in self.moves.items():
             owner = self._drafts[source.template].present
             if to.template == key and moved_stacks.may_have_users(owner.resource_for(source.name)):
                 found.add(owner.stack_user_project_id)
@@ -301,7 +292,7 @@ class Refactoring:
 
     def _settle(self, key: str, stack: Stack) -> None:
         """Give the resources around nested stacks what changes with these."""
-        for source in self._moves:
+        for source in self.moves:
             owner = self._drafts[source.template].present
             name = owner.parent_resource_name
             if owner.owner_id == stack.id and name in stack.records.by_name():
@@ -319,7 +310,7 @@ class Refactoring:
         """Yield each row with the place that it shall have."""
         for key, rows in self._rows.items():
             for row in rows:
-                yield self._moves.get(Place(key, row.name), Place(key, row.name)), row
+                yield self.moves.get(Place(key, row.name), Place(key, row.name)), row
 
     # ------------------------------------------------------------ the transaction
 
@@ -360,7 +351,7 @@ class Refactoring:
             stack.change(action, wanted, template_id)
         self._settle(key, stack)
         self._store_rows(key, stack)
-        gone = {source.name: to for source, to in self._moves.items() if source.template == key}
+        gone = {source.name: to for source, to in self.moves.items() if source.template == key}
         stack.store(
             name=draft.name,
             previous_template_id=None,
@@ -371,7 +362,7 @@ class Refactoring:
         )
         stack.journal.stack(outputs=None)
         left = sum(to.template != key for to in gone.values())
-        came = sum(to.template == key for to in self._moves.values())
+        came = sum(to.template == key for to in self.moves.values())
         reasons = [f'Moved: {came} here, {left} to other stacks'] if came or left else []
         if draft.name != draft.present.name:
             reasons.append(f'Renamed from {draft.present.name}')

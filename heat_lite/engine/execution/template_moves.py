@@ -62,8 +62,11 @@ def _within(stack: Stack, wanted: Mapping[str, tuple[Found, str]]) -> Refactorin
         for key, each in stacks.items()
     }
     moved, problems = moving.move(templates, moves)
-    drafts = {key: Draft(each, moved[key], moved[key], each.name) for key, each in stacks.items()}
-    return Refactoring(drafts, moves, [text for found in problems.values() for text in found])
+    drafts = {
+        key: Draft(each, moved[key], moved[key], each.name, problems=problems[key])
+        for key, each in stacks.items()
+    }
+    return Refactoring(drafts, moves)
 
 
 def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, str]]) -> Refactoring:
@@ -84,8 +87,7 @@ def _into(stack: Stack, template: Template, wanted: Mapping[str, tuple[Found, st
     alone = Refactoring(drafts, moves)
     if alone.is_possible():
         return alone
-    drafts, problems = edited(stacks, moves)
-    first = Refactoring(drafts, moves, [text for found in problems.values() for text in found])
+    first = Refactoring(edited(stacks, moves), moves)
     return first if first.is_possible() and not alone.lacks_targets() else alone
 
 
@@ -107,18 +109,16 @@ def find_stacks(roots: Mapping[str, Stack], moves: Mapping[Place, Place]) -> dic
     return found
 
 
-def edited(
-    stacks: Mapping[str, Stack], moves: Mapping[Place, Place]
-) -> tuple[dict[str, Draft], dict[str, list[str]]]:
-    """Return drafts with the present templates after the moves, and what breaks in each."""
+def edited(stacks: Mapping[str, Stack], moves: Mapping[Place, Place]) -> dict[str, Draft]:
+    """Return drafts with the present templates after the moves."""
     templates, files, fixed = _changeable(stacks)
     moved, problems = moving.move(templates, moves, files)
     drafts = {}
     for key, each in stacks.items():
         outer = key.rpartition('/')[0]
-        form = None if outer else moved[key]
-        drafts[key] = Draft(each, moved[key], form, each.name, outer or None)
-    return drafts, {key: [*fixed[key], *problems[key]] for key in stacks}
+        form, broken = None if outer else moved[key], [*fixed[key], *problems[key]]
+        drafts[key] = Draft(each, moved[key], form, each.name, outer or None, broken)
+    return drafts
 
 
 def _changeable(

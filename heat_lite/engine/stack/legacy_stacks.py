@@ -19,10 +19,13 @@ def is_legacy(stack: Stack) -> bool:
 
 
 def bring_over(stack: Stack) -> None:
-    """Bring the rows of a stack into the form that actions expect. The caller holds its lock.
+    """Bring the rows of a legacy stack into the form that actions expect. The caller holds its
+    lock.
 
     It can be interrupted and repeated.
     """
+    if not is_legacy(stack):
+        return
     backups = backup_stacks.absorb_backups(stack.id)
     if backups:
         LOG.info('%s: the resources of %d backup stacks are deleted with it', stack, backups)
