@@ -14,6 +14,7 @@ class S3Bucket(SwiftContainer):
 
     resource_type = 'AWS::S3::Bucket'
 
+    property_rules = ()
     properties_schema = {
         'AccessControl': string(
             'Canned access control list. Without one, the access rules of the project apply.',
@@ -63,9 +64,12 @@ class S3Bucket(SwiftContainer):
             f'X-Container-Meta-{key}': value for key, value in labels.items() if value is not None
         }
 
+    def get_live_state(self, resource_properties):
+        return {}  # no property changes in place
+
     def importable_state(self):
         """Return the stored properties; None replaces those whose headers Swift shows otherwise."""
-        head, live = self._shown_headers(), dict(self.stored_properties())
+        head, live = self._head(), dict(self.stored_properties())
         for key, value in self._acls().items():
             # the user behind the project is the one that has created the bucket
             if head.get(key.lower(), '').split(':')[0] != value.split(':')[0]:

@@ -5,7 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.openstack.swift import shown_headers
+from heat_lite.resources.openstack.swift import MetadataResource
 from heat_lite.template.schema import (
     OURS,
     integer,
@@ -15,44 +15,6 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
-
-
-class MetadataResource(ServiceResource):
-    """An object of Swift with metadata in headers that begin with ``prefix``."""
-
-    default_client_name = 'swift'
-    repeatable = True
-    prefix: str
-
-    def path(self):
-        """Return the path below the account."""
-        raise NotImplementedError
-
-    def labels(self, values):
-        """Return the headers of metadata."""
-        return {f'{self.prefix}{key}': str(value) for key, value in (values or {}).items()}
-
-    def show(self):
-        return None if self.resource_id is None else self._head()
-
-    def _head(self):
-        return shown_headers(self, self.path())
-
-    def handle_check(self):
-        self.require_object()
-        yield from self.call_with_retry(self.show)
-
-    def all_metadata(self, head):
-        """Return the metadata that Swift shows, in lower case."""
-        prefix = self.prefix.lower()
-        return {
-            key.removeprefix(prefix): value for key, value in head.items() if key.startswith(prefix)
-        }
-
-    def live_metadata(self, head):
-        """Return the metadata of the template's keys as Swift shows them, which has no case."""
-        stored = self.stored_property('metadata') or {}
-        return {key: head.get(f'{self.prefix}{key}'.lower()) for key in stored}
 
 
 class SwiftObject(MetadataResource):
@@ -167,7 +129,7 @@ class SwiftAccount(MetadataResource):
         return ''
 
     def handle_create(self):
-        yield from self._post(self._headers(self.properties))
+        yield from self.post(self.headers_of(self.properties))
         self.resource_id_set(self._account())
 
     def _account(self):
@@ -185,31 +147,18 @@ class SwiftAccount(MetadataResource):
         }
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
-        yield from self._post(
-            {
-                **self._without(self.stored_properties(), self.properties),
-                **self._headers(self.properties),
-            }
-        )
+        yield from self.post_changes(self.stored_properties(), self.properties)
 
     def delete_object(self):
-        yield from self._post(self._without(self.stored_properties(), {}))
+        yield from self.post_changes(self.stored_properties(), {})
 
-    def _headers(self, values):
+    def headers_of(self, values):
         quota, key = values.get('quota_bytes'), values.get('temp_url_key')
         return {
-            **self.labels(values.get('metadata')),
+            **super().headers_of(values),
             **({} if quota is None else {f'{self.prefix}Quota-Bytes': str(quota)}),
             **({} if key is None else {f'{self.prefix}Temp-URL-Key-2': key}),
         }
-
-    def _without(self, before, after):
-        """Return the headers that remove what ``after`` has no longer."""
-        gone = self._headers(before).keys() - self._headers(after).keys()
-        return {f'X-Remove-{name.removeprefix("X-")}': 'x' for name in gone}
-
-    def _post(self, headers):
-        yield from self.call_with_retry(self.client().request, 'POST', '', headers=headers)
 
     def get_live_state(self, resource_properties):
         head = self._head()
