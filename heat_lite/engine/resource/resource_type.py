@@ -157,6 +157,10 @@ class ResourceType:
         """
         return {}
 
+    def object_key(self) -> Value:
+        """Return what tells the object from others with the same id: by default the type."""
+        return self.resource_type or type(self).__name__
+
     def release_member(self, name: str) -> None:
         """Note that a resource of the nested stack has moved away from it."""
 

@@ -79,11 +79,11 @@ def owner(item: Resource) -> str | None:
 
     In the stack itself that is also one that imports the same object.
     """
-    stack, service = item.stack, _service(item)
+    stack, key = item.stack, item.object_key()
     for name in stack.bound.importers(item.resource_id):
         if name != item.name:
             other = stack.resource_for(name)
-            if _service(other) == service and object_id(other) == item.resource_id:
+            if other.object_key() == key and object_id(other) == item.resource_id:
                 return f'{stack.name}/{name}'
     for row in db_resources.list_by_physical_id(item.resource_id):
         found = db_stacks.get(stack.context, row.stack_id)
@@ -91,14 +91,9 @@ def owner(item: Resource) -> str | None:
             continue
         loaded = type(stack).from_row(stack.runtime, stack.context, found)
         other = loaded.resource_for(row.name)
-        if _service(other) == service and not diff.keeps_object(other):
+        if other.object_key() == key and not diff.keeps_object(other):
             return f'{found.name}/{row.name}'
     return None
-
-
-def _service(resource: Resource) -> str:
-    """Return the service of a type: other services have other objects with the same id."""
-    return resource.type().rpartition('::')[0]
 
 
 def _refused(item: Resource, reason: str) -> exception.StackValidationFailed:

@@ -1,7 +1,4 @@
-"""Base classes of resource types that represent one object of an OpenStack service.
-
-Most types only describe it: by a Rest and their schemas.
-"""
+"""Base classes of resource types that represent one object of an OpenStack service."""
 
 import contextlib
 import dataclasses
@@ -31,25 +28,22 @@ class Rest:
     ``path``: the path of the collection, below the version of the API. ``{policy}`` in the path
     stands for the property of that name.
     ``key``: the key that wraps the object in requests and responses; None if nothing wraps it.
-    ``status``: the field of the object that holds its status.
-    ``ready``: the statuses that end a create or an update. Without them, the object is ready as
-    soon as the service has responded.
-    ``failed``: the statuses that make the wait fail.
+    ``status``: the field of its status.
+    ``ready``: the statuses that end a create or an update; by default the response ends it.
+    ``failed``: those that make the wait fail.
     ``retry_conflict``: a conflict (409) means that the object is busy, so that the request is
     retried.
     ``deletes_async``: a delete is waited for until the service answers 404.
     ``delete_failed``: the statuses that make this wait fail.
     ``extension``: the API extension without which the type is unavailable.
     ``update``: the HTTP method of an update.
-    ``id``: the field of the object that holds its id.
-    ``list_path``: the path of a list with the details of each object. When several objects are
-    waited for, one request for the list replaces the requests for single objects.
-    ``list_filter``: the field by which this list can be filtered for some objects; None if it
-    cannot.
+    ``id``: the field of its id.
+    ``list_path``: the path of a list with the details of each object, by which several are waited
+    for. ``list_filter``: the field by which it can be filtered for some of them, or None.
     ``mark``: the field into which a create without a generated name writes one, so that the object
-    can be told from others; None if there is no such field.
-    ``keys``: the key that wraps a list, if it is not the last part of its path.
-    ``microversion``: the newest microversion of requests, if it is not that of the service.
+    can be told from others, or None.
+    ``keys``: the key that wraps a list, if it is not the end of its path.
+    ``microversion``: the newest one of requests, if it is not that of the service.
     """
 
     service: str
@@ -179,7 +173,6 @@ class ServiceObject(ServiceResource):
 
     @functools.cached_property
     def parents(self):
-        """The properties in the path that ``find_parents`` finds."""
         return live_state.find_parents(self)
 
     def collection(self):
@@ -187,6 +180,9 @@ class ServiceObject(ServiceResource):
 
     def object_path(self):
         return f'{self.collection()}/{self.resource_id}'
+
+    def object_key(self):
+        return self.rest.service, self.object_path()
 
     def fetch(self):
         """Return the object as the service shows it now. Raises errors.NotFound."""
@@ -259,8 +255,7 @@ class ServiceObject(ServiceResource):
 class CloudResource(ServiceObject):
     """A resource that represents one object of a service.
 
-    Types override ``body``, ``changes`` and ``follow_up`` where the object needs more than a
-    description.
+    Types override ``body``, ``changes``, ``follow_up`` where a description is not enough.
     """
 
     def __init_subclass__(cls, **options):
@@ -466,6 +461,13 @@ class CloudResource(ServiceObject):
     #: ``{property: key in the object}`` of properties that are shown but not sent
     observed_keys: dict[str, str] = {}
 
+    #: properties that requests of their own show; a drift compares those that the template sets
+    parts: tuple[str, ...] = ()
+
+    def fetch_part(self, name):
+        """Return the live value of a property in ``parts``."""
+        raise NotImplementedError
+
     def normalize(self, found):
         """Return the object with its values in the form of requests."""
         return found
@@ -478,17 +480,13 @@ class CloudResource(ServiceObject):
         return self._observed(self.fetch(), fixed=given)
 
     def _observed(self, found, fixed=()):
-        schemata, stored = self.properties_schema, self.stored_properties()
-        found = self.normalize(found)
-        return live_state.observed_values(schemata, self.observed_keys, stored, found, fixed)
+        return live_state.observe(self, self.normalize(found), fixed)
 
     def live_properties(self):
         return {**self.described(self.fetch()), **self.parents}
 
     def described(self, found):
-        return live_state.described_values(
-            self.properties_schema, self.observed_keys, self.normalize(found)
-        )
+        return live_state.describe(self, self.normalize(found))
 
     def objects(self):
         return live_state.list_objects(self)

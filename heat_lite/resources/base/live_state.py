@@ -5,6 +5,7 @@ set, and further keys of a map, are ignored.
 """
 
 import contextlib
+import datetime
 import json
 import re
 from collections.abc import Mapping
@@ -16,6 +17,8 @@ from heat_lite.template.stored_properties import with_stored_parts
 
 #: values of a property that is not set: the service or a user of the object may set it freely
 UNSET = (None, '')
+UTC = datetime.UTC
+TIME = re.compile(r'\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?')
 #: a property in the path of a collection, and the key of its value in a listed object
 FIELD, PARENT = re.compile(r'{(\w+)}'), 'parent of the object'
 
@@ -110,6 +113,27 @@ def only(items, object_id):
         [(name, parent), *_] = found[0][PARENT].items()
         raise exception.Error(f'several have {object_id}: add --property {name}={parent}')
     return found[0]
+
+
+def observe(resource, found, fixed=()):
+    """Return the ``observed_values`` of an object, with those of ``parts`` that are set."""
+    schemata, stored = resource.properties_schema, resource.stored_properties()
+    parts = [
+        name for name in resource.parts if stored.get(name) not in (*UNSET, schemata[name].default)
+    ]
+    found = {**found, **{name: resource.fetch_part(name) for name in parts}}
+    keys = {**resource.observed_keys, **{name: name for name in parts}}
+    return observed_values(schemata, keys, stored, found, fixed)
+
+
+def describe(resource, found):
+    """Return the ``described_values`` of an object, with all ``parts`` that can be read."""
+    shown = dict(found)
+    for name in resource.parts:
+        with contextlib.suppress(errors.NotFound, errors.Forbidden):  # of one part
+            shown[name] = resource.fetch_part(name)
+    keys = {**resource.observed_keys, **{name: name for name in resource.parts}}
+    return described_values(resource.properties_schema, keys, shown)
 
 
 def observed_values(schemata, observed_keys, stored, found, fixed=()):
@@ -234,7 +258,7 @@ def is_equal(schema, wanted, there):
         and _is_number(there)
     ):
         return _number(wanted) == _number(there)
-    return _plain(wanted) == _plain(there)
+    return _plain(wanted) == _plain(there) or _is_same_time(wanted, there)
 
 
 def contains_all(schema, wanted, there):
@@ -288,6 +312,18 @@ def _number(value):
         return float(value)
     except (TypeError, ValueError):
         return value
+
+
+def _is_same_time(wanted, there):
+    """Return whether two texts are the same time; one without a time zone is in UTC."""
+    if not TIME.fullmatch(_plain(wanted)) or not TIME.fullmatch(_plain(there)):
+        return False
+    try:
+        moments = [datetime.datetime.fromisoformat(each) for each in (wanted, there)]
+    except ValueError:
+        return False
+    first, second = (each if each.tzinfo else each.replace(tzinfo=UTC) for each in moments)
+    return first == second
 
 
 def _plain(value):

@@ -10,6 +10,44 @@ from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, ServiceResource
 
+#: key in the data of a resource whose replacement has, or needs, what its object had
+RELEASED = 'released'
+
+
+class DeletedFirst(CloudResource):
+    """An object that is deleted before its replacement, as only one can have what both need.
+
+    ``sole`` are the properties of which the service refuses a second object with the same value.
+    """
+
+    sole: tuple[str, ...] = ('name',)
+
+    def blocks(self, wanted):
+        """Return whether this object is in the way of one with the properties ``wanted``."""
+        held = {name: self.stored_property(name) for name in self.sole}
+        return any(held[name] and held[name] == wanted[name] for name in held)
+
+    def prepare_for_replace(self, definition):
+        if self.resource_id is not None and self.blocks(self.properties_of(definition)):
+            yield from self.delete_object()
+            self.data_set(RELEASED, 'true')
+
+    def handle_delete(self):
+        if RELEASED not in self.data():
+            yield from super().handle_delete()
+
+    def needs_update(self, definition):
+        """Return True also after a failed replacement: the object is made again."""
+        return RELEASED in self.data() or super().needs_update(definition)
+
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        if RELEASED not in self.data():
+            yield from super().handle_update(definition, tmpl_diff, prop_diff)
+            return
+        self.resource_id_set(None)
+        yield from self.handle_create()
+        self.data_delete(RELEASED)
+
 
 class UniqueObject(CloudResource):
     """An object that its service has at most once for some properties."""
@@ -19,7 +57,7 @@ class UniqueObject(CloudResource):
         return self.resource_id is None or not self.object_exists()
 
 
-class NamedObject(UniqueObject):
+class NamedObject(DeletedFirst, UniqueObject):
     """An object whose id is the name that its create gives it.
 
     The schema of the name has the field of the id as ``wire``.

@@ -44,6 +44,12 @@ def update_access(resource, action, diff, name, noun):
             yield from resource.send('POST', path, body)
 
 
+def fetch_access(resource, path, key, noun='project'):
+    """Return the ids of the projects with access to a type."""
+    listed = resource.client().list(f'{resource.object_path()}/{path}', key)
+    return [each[f'{noun}_id'] for each in listed]
+
+
 def access_properties(kind, noun):
     """Return the properties of an access: the type, of the kind of a finder, and the project."""
     return {

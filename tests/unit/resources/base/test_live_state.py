@@ -55,6 +55,7 @@ def observe(stored, found):
             [{'address': '1'}, {'address': '2'}],
             {'pairs': [{'address': '2'}, {'address': '1'}]},
         ),
+        ('name', '2031-01-01T00:00:00Z', {'name': '2031-01-01T00:00:00.000000'}),
         ('labels', {'a': 1}, {'labels': {'a': '1', 'of': 'others'}}),
         ('labels', {'a': [{'b': 1}]}, {'labels': {'a': [{'b': 1.0, 'c': 2}]}}),
     ],
