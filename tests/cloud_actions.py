@@ -304,6 +304,7 @@ quotas('block-storage', '/os-quota-sets', 'quota_set')
 quotas('compute', '/os-quota-sets', 'quota_set')
 quotas('load-balancer', '/lbaas/quotas', 'quota')
 quotas('dns', '/quotas', None, 'PATCH')
+quotas('shared-file-system', '/quota-sets', 'quota_set')
 quotas('key-manager', '/project-quotas', 'project_quotas')
 
 
@@ -368,6 +369,13 @@ def assign(cloud, service, path, **_):
     _require_all(cloud, service, path)
     cloud.state.setdefault('related', set()).add(path)
     return 204, None
+
+
+@route('identity', 'GET', r'/users/(?P<one>[^/]+)/groups')
+def list_groups(cloud, service, one, **_):
+    parts = [each.split('/') for each in sorted(cloud.state.get('related', ()))]
+    found = [each[2] for each in parts if each[1] == 'groups' and each[3:] == ['users', one]]
+    return 200, {'groups': [{'id': each} for each in found]}
 
 
 @route('identity', 'HEAD', ASSIGNMENT)
@@ -490,7 +498,9 @@ def act_on_volume(cloud, service, one, body, **_):
 @route('block-storage', 'PUT', r'(?P<where>/volumes|/snapshots)/(?P<one>[^/]+)/metadata')
 @route('shared-file-system', 'PUT', r'(?P<where>/shares|/snapshots)/(?P<one>[^/]+)/metadata')
 def label(cloud, service, where, one, body, **_):
-    require(cloud, service, where, one)['metadata'] = body['metadata']
+    found = require(cloud, service, where, one)
+    own = {key: value for key, value in (found['metadata'] or {}).items() if key == 'readonly'}
+    found['metadata'] = {**body['metadata'], **own}
     return 200, body
 
 
@@ -512,6 +522,15 @@ def delete_group(cloud, service, one, body, **_):
     return 202, None
 
 
+@route('block-storage', 'GET', r'/groups/(?P<one>[0-9a-f-]{36})')
+def show_group_with_volumes(cloud, service, one, **_):
+    row = next(each for each in cloud.rows if (each.service, each.path) == (service, '/groups'))
+    found = require(cloud, service, '/groups', one)
+    held = set(split_ids(found, 'add_volumes')) - set(split_ids(found, 'remove_volumes'))
+    status, answer = cloud._show(row, '/groups', one, found)
+    return status, {'group': {**answer['group'], 'volumes': sorted(held)}}
+
+
 def split_ids(values, name):
     return (values.get(name) or '').split(',') if values.get(name) else []
 
@@ -530,9 +549,10 @@ def accept_transfer(cloud, service, one, body, **_):
 @route('compute', 'GET', r'/flavors/(?P<one>[^/]+)/os-flavor-access')
 def list_access(cloud, service, one, **_):
     """List the projects that a private type is shared with."""
-    key = 'volume_type_access' if service == 'block-storage' else 'flavor_access'
-    shared = cloud.state.get('shared', ())
-    return 200, {key: [{'project_id': project} for kind, project in shared if kind == one]}
+    is_volume = service == 'block-storage'
+    key = 'volume_type_access' if is_volume else 'flavor_access'
+    noun, shared = 'project_id' if is_volume else 'tenant_id', cloud.state.get('shared', ())
+    return 200, {key: [{noun: project} for kind, project in shared if kind == one]}
 
 
 @route('block-storage', 'POST', r'/backups/(?P<one>[^/]+)/restore')
@@ -787,6 +807,7 @@ def unshare_image(cloud, service, one, member, **_):
     if (one, member) not in members:
         raise Refused(404, f'{member} is no member of {one}')
     members.remove((one, member))
+    cloud.state.get(('answers', one), {}).pop(member, None)
     return 204, None
 
 
@@ -814,6 +835,7 @@ def delete_image(cloud, service, one, **_):
     if require(cloud, service, '/images', one)['protected']:
         raise Refused(403, f'Image {one} is protected and cannot be deleted.')
     del cloud.objects[service, '/images', one]
+    cloud.state.pop(('answers', one), None)
     after_delete(cloud, service, '/images', one)
     return 204, None
 
@@ -823,13 +845,25 @@ def delete_image(cloud, service, one, **_):
 
 @route('object-store', 'PUT', r'/(?P<one>[^/]+)')
 def make_container(cloud, service, one, environ, **_):
-    said = {
-        name: value
-        for name, value in environ.items()
-        if name.startswith(('HTTP_X_CONTAINER', 'HTTP_X_VERSIONS'))
-    }
+    said = {name: value for name, value in environ.items() if name.startswith(CONTAINER_HEADERS)}
     cloud.objects.setdefault((service, '/', one), {'id': one, 'objects': {}}).update(said)
     return 201, None
+
+
+CONTAINER_HEADERS = tuple(
+    f'HTTP_X_{each}' for each in ('CONTAINER', 'HISTORY', 'STORAGE', 'VERSIONS')
+)
+
+
+@route('object-store', 'POST', r'/(?P<one>[^/]+)')
+def change_container(cloud, service, one, environ, **_):
+    container = require(cloud, service, '/', one)
+    for name, value in environ.items():
+        if name.startswith('HTTP_X_REMOVE_'):
+            container.pop(name.replace('X_REMOVE_', 'X_'), None)
+        elif name.startswith(CONTAINER_HEADERS):
+            container[name] = value
+    return 204, None
 
 
 @route('object-store', 'POST', r'/?')
@@ -847,7 +881,7 @@ def label_account(cloud, service, environ, **_):
 def head_container(cloud, service, one, headers, **_):
     container = require(cloud, service, '/', one)
     held = container['objects']
-    for name in filter(lambda name: name.startswith('HTTP_X_CONTAINER'), container):
+    for name in filter(lambda name: name.startswith(CONTAINER_HEADERS), container):
         headers[name.removeprefix('HTTP_').replace('_', '-').title()] = container[name]
     headers['X-Container-Object-Count'] = str(len(held))
     headers['X-Container-Bytes-Used'] = str(sum(map(len, held.values())))
@@ -896,6 +930,24 @@ def show_payload(cloud, service, one, environ, **_):
     return 200, secret['payload']
 
 
+@route('key-manager', 'PUT', r'/secrets/(?P<one>[^/]+)/metadata')
+@route('key-manager', 'GET', r'/secrets/(?P<one>[^/]+)/metadata')
+def label_secret(cloud, service, one, body, **_):
+    secret = require(cloud, service, '/secrets', one)
+    secret['labels'] = body['metadata'] if body else secret.get('labels', {})
+    return 200, {'metadata': secret['labels']}
+
+
+@route('key-manager', 'DELETE', r'/containers/(?P<one>[^/]+)/secrets')
+@route('key-manager', 'POST', r'/containers/(?P<one>[^/]+)/secrets')
+def change_secrets(cloud, service, one, body, environ, **_):
+    container = require(cloud, service, '/containers', one)
+    others = [each for each in container['secret_refs'] if each != body]
+    added = [body] if environ['REQUEST_METHOD'] == 'POST' else []
+    container['secret_refs'] = [*others, *added]
+    return 204, None
+
+
 @route(
     'container-infra',
     'PATCH',
@@ -942,7 +994,20 @@ def act_on_share(cloud, service, one, body, **_):
         return 200, {'access': rules[-1]}
     elif name == 'deny_access':
         rules[:] = [each for each in rules if each['id'] != args['access_id']]
+    elif name in ('extend', 'shrink'):
+        share = require(cloud, service, '/shares', one)
+        share.update(size=args['new_size'], status='creating', looks=cloud.looks)
+        return 202, None
     return 200, {'access_list': rules}
+
+
+@route('shared-file-system', 'GET', '/security-services')
+def list_security_services(cloud, service, query, **_):
+    """List the security services of a share network, or all of them."""
+    network, pairs = query.get('share_network_id'), cloud.state.get('shared', ())
+    found = cloud.of(service, '/security-services')
+    chosen = [each for each in found if network is None or (network, each['id']) in pairs]
+    return 200, {'security_services': chosen}
 
 
 @route('shared-file-system', 'GET', r'/share-access-rules/(?P<one>[^/]+)')

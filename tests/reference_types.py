@@ -22,15 +22,33 @@ RELAXED = {
     'OS::Neutron::VPNService': {'subnet'},
     'OS::Octavia::LoadBalancer': {'vip_subnet'},
 }
+#: {type: properties by whose change Heat replaces the object, and that change in place here}
+IN_PLACE = {
+    'OS::Swift::Container': {
+        'PurgeOnDelete',
+        'X-Account-Meta',
+        'X-Container-Meta',
+        'X-Container-Read',
+        'X-Container-Write',
+    },
+    'OS::Manila::Share': {'size'},
+    'OS::Manila::ShareType': {'is_public', 'name'},
+    'OS::Manila::SecurityService': {'type'},
+    'OS::Glance::WebImage': {'min_disk', 'min_ram', 'name'},
+    'OS::Barbican::GenericContainer': {'secrets'},
+}
 
 
-def properties(schemata, relaxed=()):
-    """Return the facts about properties; ``relaxed`` are those that count as required."""
+def properties(schemata, relaxed=(), in_place=()):
+    """Return the facts about properties; ``relaxed`` are those that count as required, and
+    ``in_place`` those that no update changes.
+    """
     facts = {name: _property(schema) for name, schema in heats(schemata).items()}
-    return {
-        name: {**each, 'required': True} if name in relaxed else each
-        for name, each in facts.items()
-    }
+    for name in relaxed:
+        facts[name]['required'] = True
+    for name in in_place:
+        del facts[name]['update_allowed']
+    return facts
 
 
 def heats(schemata):
@@ -61,7 +79,7 @@ def equal(name, kind):
     """Return whether the schemas and the support status of a type equal those of Heat's type."""
     wanted = FACTS[name]
     ours = (
-        properties(kind.properties_schema, RELAXED.get(name, ())),
+        properties(kind.properties_schema, RELAXED.get(name, ()), IN_PLACE.get(name, ())),
         attributes(kind),
         support(kind.support_status),
         properties(kind.update_policy_schema),

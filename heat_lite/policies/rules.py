@@ -114,6 +114,7 @@ ADMIN_TYPES = (
     'OS::Neutron::QoSMinimumPacketRateRule',
     'OS::Neutron::QoSPacketRateLimitRule',
     'OS::Neutron::QoSPolicy',
+    'OS::Manila::Quota',
     'OS::Neutron::Quota',
     'OS::Neutron::Segment',
     'OS::Nova::Flavor',

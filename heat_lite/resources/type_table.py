@@ -145,7 +145,8 @@ _TABLE = """
     OS::Keystone::EndpointGroupProject openstack.endpoint_groups:EndpointGroupProject
     OS::Keystone::FederationProtocol openstack.federation:FederationProtocol
     OS::Keystone::Group openstack.keystone:KeystoneGroup openstack.keystone.group
-    OS::Keystone::GroupRoleAssignment openstack.keystone:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::GroupMembership openstack.role_relations:GroupMembership
+    OS::Keystone::GroupRoleAssignment openstack.role_relations:KeystoneGroupRoleAssignment openstack.keystone.role_assignments
     OS::Keystone::IdentityProvider openstack.federation:IdentityProvider
     OS::Keystone::ImpliedRole openstack.role_relations:ImpliedRole
     OS::Keystone::InheritedRoleAssignment openstack.role_relations:InheritedRoleAssignment
@@ -159,12 +160,13 @@ _TABLE = """
     OS::Keystone::ServiceProvider openstack.federation:ServiceProvider
     OS::Keystone::Trust openstack.delegation:Trust
     OS::Keystone::User openstack.keystone:KeystoneUser openstack.keystone.user
-    OS::Keystone::UserRoleAssignment openstack.keystone:KeystoneUserRoleAssignment openstack.keystone.role_assignments
+    OS::Keystone::UserRoleAssignment openstack.role_relations:KeystoneUserRoleAssignment openstack.keystone.role_assignments
     OS::Magnum::Bay base.hidden_types:OSMagnumBay
     OS::Magnum::BayModel openstack.magnum:BayModel
     OS::Magnum::Cluster openstack.magnum:Cluster openstack.magnum.cluster
     OS::Magnum::ClusterTemplate openstack.magnum:ClusterTemplate openstack.magnum.cluster_template
     OS::Magnum::NodeGroup openstack.magnum:NodeGroup
+    OS::Manila::Quota openstack.quotas:ManilaQuota
     OS::Manila::SecurityService openstack.manila:SecurityService openstack.manila.security_service
     OS::Manila::Share openstack.manila:ManilaShare openstack.manila.share
     OS::Manila::ShareAccess openstack.manila:ShareAccess

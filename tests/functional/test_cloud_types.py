@@ -80,16 +80,14 @@ def require_import(driver, kind, physical_id):  # noqa: F811
 
 #: required properties that the service does not show, or that a template gives in another form
 UNTOLD = {
-    'OS::Barbican::Order': {'type'},
     'OS::Cinder::HostAttachment': {'connector'},
     'OS::Cinder::QoSAssociation': {'qos_specs', 'volume_types'},
     'OS::Cinder::VolumeTransferAccept': {'auth_key', 'transfer'},
-    'OS::Designate::TSIGKey': {'resource', 'secret'},
+    'OS::Designate::TSIGKey': {'secret'},
     'OS::Glance::VolumeImage': {'volume'},
     'OS::Glance::WebImage': {'location'},
     'OS::Heat::SwiftSignal': {'handle', 'timeout'},
     'OS::Keystone::Credential': {'blob'},
-    'OS::Mistral::CronTrigger': {'workflow'},
     'OS::Mistral::ExternalResource': {'actions'},
     'OS::Neutron::RouterGateway': {'router_id'},
     'OS::Nova::FloatingIPAssociation': {'floating_ip', 'server_id'},
@@ -422,6 +420,7 @@ def test_assignments_of_roles_are_compared_and_described(running_cloud, driver, 
     name = 'OS::Keystone::UserRoleAssignment'
     values = samples.properties(REGISTRY.get(name), ids)
     stack = driver.create(one_resource(name, values))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
     user = driver.physical_id(stack, 'it')
     (path,) = [each for each in running_cloud.cloud.state['related'] if user in each]
     _, scope, where, *_, role = path.split('/')
@@ -482,6 +481,8 @@ DRIFTS = {
     'AWS::EC2::VolumeAttachment': (_change('block-storage', '/volumes', attachments=[]), 'missing'),
     'AWS::S3::Bucket': (_edit_container, ['AccessControl', 'Tags', 'WebsiteConfiguration']),
     'OS::Cinder::QoSAssociation': (_forget('associated'), ['volume_types']),
+    'OS::Keystone::User': (_forget('related'), ['groups', 'roles']),
+    'OS::Manila::ShareNetwork': (_forget('shared'), ['security_services']),
     'OS::Mistral::Workflow': (_edit_workflow, ['tasks']),
     'OS::Neutron::ExtraRoute': (NO_ROUTES, 'missing'),
     'OS::Neutron::ExtraRouteSet': (NO_ROUTES, ['routes']),
@@ -491,7 +492,13 @@ DRIFTS = {
     ),
     'OS::Swift::Container': (
         _edit_container,
-        ['X-Container-Meta', 'X-Container-Read', 'X-Container-Write'],
+        [
+            'X-Container-Meta',
+            'X-Container-Read',
+            'X-Container-Sync-Key',
+            'X-Container-Sync-To',
+            'X-Container-Write',
+        ],
     ),
     'OS::Zaqar::Queue': (_edit_queue, ['metadata']),
 }
@@ -499,8 +506,11 @@ DRIFTS = {
 CORRECTED = {
     'AWS::EC2::EIP',
     'OS::Cinder::QoSAssociation',
+    'OS::Keystone::User',
+    'OS::Manila::ShareNetwork',
     'OS::Mistral::Workflow',
     'OS::Neutron::ExtraRouteSet',
+    'OS::Swift::Container',
     'OS::Zaqar::Queue',
 }
 
@@ -522,4 +532,49 @@ def test_change_by_others_is_drift(name, running_cloud, driver, ids):  # noqa: F
         assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
         assert driver.physical_id(stack, 'it') == physical_id
         require_no_drift(driver, stack, name)
+    driver.delete(stack)
+
+
+def test_replacement_of_an_object_takes_its_unique_name(running_cloud, driver, ids):  # noqa: F811
+    kind = 'OS::Nova::KeyPair'
+
+    def template(key):
+        return {'resources': {'it': {'type': kind, 'properties': {'name': 'k', 'public_key': key}}}}
+
+    def made():
+        listed = running_cloud.cloud.of('compute', '/os-keypairs')
+        return [each['public_key'] for each in listed if each['name'] == 'k']
+
+    stack = driver.create(template('first'))
+    driver.update(stack, template('second'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert made() == ['second']
+    running_cloud.cloud.fail('POST', '/os-keypairs$', 400)
+    driver.update(stack, template('third'))
+    assert (driver.state(stack), made()) == ('UPDATE_FAILED', [])
+    driver.update(stack, template('second'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert made() == ['second']
+    driver.delete(stack)
+    assert made() == []
+
+
+def test_object_of_the_same_id_in_another_collection_is_no_owner(running_cloud, driver, ids):  # noqa: F811
+    cloud = running_cloud.cloud
+    role = cloud.put('identity', '/roles', name='r')
+    project = cloud.put('identity', '/projects', name='p')
+    values = {
+        'name': 'someone',
+        'domain': 'a domain',
+        'roles': [{'role': role, 'project': project}],
+    }
+    stack = driver.create(one_resource('OS::Keystone::User', values))
+    assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    user = driver.physical_id(stack, 'it')
+    found = observed(driver, 'OS::Keystone::UserRoleAssignment', user)
+    assert found.get('live_error') is None, found['live_error']
+    assert 'live_properties' in found, sorted(found)
+    assert found['live_properties']['roles'] == [{'role': role, 'project': project}]
+    assert found['live_owner'] is None
+    assert observed(driver, 'OS::Keystone::User', user)['live_owner'].endswith('/it')
     driver.delete(stack)

@@ -253,10 +253,7 @@ class ServiceObject(ServiceResource):
 
 
 class CloudResource(ServiceObject):
-    """A resource that represents one object of a service.
-
-    Types override ``body``, ``changes``, ``follow_up`` where a description is not enough.
-    """
+    """One object of a service; ``body``, ``changes`` and ``follow_up`` say more than its Rest."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)

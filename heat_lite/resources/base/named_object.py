@@ -21,6 +21,7 @@ class DeletedFirst(CloudResource):
     """
 
     sole: tuple[str, ...] = ('name',)
+    released_key = RELEASED
 
     def blocks(self, wanted):
         """Return whether this object is in the way of one with the properties ``wanted``."""
@@ -35,10 +36,6 @@ class DeletedFirst(CloudResource):
     def handle_delete(self):
         if RELEASED not in self.data():
             yield from super().handle_delete()
-
-    def needs_update(self, definition):
-        """Return True also after a failed replacement: the object is made again."""
-        return RELEASED in self.data() or super().needs_update(definition)
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         if RELEASED not in self.data():

@@ -2,7 +2,7 @@
 
 import base64
 
-from heat_lite.common import exception
+from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import (
     but,
@@ -14,9 +14,11 @@ from heat_lite.resources.base.property_rules import (
     refuse,
 )
 from heat_lite.template.schema import (
+    OURS,
     integer,
     list_,
     list_attribute,
+    map_,
     map_attribute,
     name_property,
     string,
@@ -210,11 +212,19 @@ class Secret(BarbicanResource):
         'expiration': string(
             'Time at which the secret expires, in ISO 8601 format.', custom='expiration'
         ),
+        'metadata': map_(
+            'Metadata of the secret, whose values are texts.',
+            update_allowed=True,
+            since=OURS,
+            sent=False,
+        ),
         'mode': string('Mode of the algorithm for which the secret is used.'),
         'payload': string('Value of the secret.'),
         'payload_content_encoding': string('Encoding of the payload.', allowed=['base64']),
         'payload_content_type': string(
-            'Content type of the payload.', allowed=['text/plain', BYTES]
+            'Content type of the payload.',
+            allowed=['text/plain', 'text/plain;charset=utf-8', BYTES],
+            ours=['text/plain;charset=utf-8'],
         ),
         'secret_type': string(
             'Type of the secret.',
@@ -245,6 +255,16 @@ class Secret(BarbicanResource):
         'status': 'Status of the secret.',
     }
 
+    parts = ('metadata',)
+
+    def fetch_part(self, name):
+        return self.client().show(f'{self.object_path()}/metadata', 'metadata')
+
+    def follow_up(self, action, diff):
+        if 'metadata' in diff:
+            labels = {key: str(value) for key, value in (diff['metadata'] or {}).items()}
+            yield from self.send('PUT', f'{self.object_path()}/metadata', {'metadata': labels})
+
     def resolve_attribute(self, name):
         if name == 'decrypted_payload':
             kind = self.stored_property('payload_content_type') or BYTES
@@ -254,6 +274,10 @@ class Secret(BarbicanResource):
                 .text
             )
         return super().resolve_attribute(name)
+
+
+def _named_refs(secrets):
+    return {(each['name'], each['ref']) for each in secrets or ()}
 
 
 class GenericContainer(Container):
@@ -270,9 +294,26 @@ class GenericContainer(Container):
                 'name': string('Name of the secret in the container.', required=True),
                 'ref': string('URL of the secret.', required=True, ref='barbican.secret'),
             },
+            update_allowed=True,
             sent=False,
         ),
     }
+    parts = ('secrets',)
+
+    def fetch_part(self, name):
+        refs = self.fetch()['secret_refs']
+        return [{'name': each.get('name'), 'ref': each['secret_ref']} for each in refs]
+
+    def follow_up(self, action, diff):
+        """Generator: take out and put in secrets, by requests of their own."""
+        if action == status.CREATE:
+            return
+        path = f'{self.object_path()}/secrets'
+        before, after = _named_refs(self.stored_property('secrets')), _named_refs(diff['secrets'])
+        for method, some in (('DELETE', before - after), ('POST', after - before)):
+            for name, ref in sorted(some):
+                yield from self.send(method, path, {'name': name, 'secret_ref': ref})
+
     property_rules = (unique(lambda read: [each['ref'] for each in read('secrets') or ()]),)
 
     def secrets(self):
@@ -357,6 +398,7 @@ class Order(BarbicanResource):
     resource_type = 'OS::Barbican::Order'
     since = '2014.2'
     rest = Rest('barbican', '/orders', None, ready=('ACTIVE',), id='order_ref')
+    observed_keys = {'type': 'type'}
     to_columns = staticmethod(order_columns)
 
     properties_schema = {
@@ -415,6 +457,9 @@ class Order(BarbicanResource):
         'secret_ref': 'URL of the generated secret.',
         'status': 'Status of the order.',
     }
+
+    def normalize(self, found):
+        return {**found['meta'], **found}
 
     def body(self, values):
         return {'type': self.properties['type'], 'meta': values}

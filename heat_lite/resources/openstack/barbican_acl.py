@@ -36,6 +36,12 @@ class ACL(Setting):
     def object_path(self):
         return '/{}/{}/{}'.format(*self.setting_id().rsplit('/', 3)[1:])
 
+    def live_properties(self):
+        """Return the list and what it belongs to, which its URL names."""
+        owner = self.resource_id.removesuffix('/acl')
+        kind = 'secret' if '/secrets/' in owner else 'container'
+        return {**super().live_properties(), kind: owner}
+
     def normalize(self, found):
         """Return what Barbican shows; it leaves out an empty list."""
         return {'users': [], **found}

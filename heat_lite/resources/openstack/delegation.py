@@ -1,11 +1,11 @@
 """The resource types of Keystone by which a user delegates rights, and logins of programs."""
 
-import datetime
 import json
 import re
 import secrets
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import missing, refuse
 from heat_lite.template.schema import (
     OURS,
@@ -44,21 +44,12 @@ class Delegation(CloudResource):
     """Rights of a user, given to others for a time. Keystone changes none."""
 
     def normalize(self, found):
-        """Return what Keystone shows with roles and time as the template gives them, if they are
-        the same: Keystone names roles by id, adds those that they imply, and shows fractions of
-        seconds.
+        """Return what Keystone shows with the roles of the template, if they are the same: Keystone
+        names roles by id, and adds those that they imply.
         """
-        stored, time = self.stored_properties(), found.get('expires_at')
-        shown, roles, wanted = dict(found), stored.get('roles'), stored.get('expires_at')
-        if {each[key] for each in found['roles'] for key in ('id', 'name')} >= set(roles or [None]):
-            shown['roles'] = roles
-        if wanted and time and _moment(wanted) == _moment(time):
-            shown['expires_at'] = wanted
-        return shown
-
-
-def _moment(text):
-    return datetime.datetime.fromisoformat(text.rstrip('Z'))
+        roles = self.stored_properties().get('roles')
+        shown = {each[key] for each in found['roles'] for key in ('id', 'name')}
+        return {**found, 'roles': roles} if shown >= set(roles or [None]) else found
 
 
 class SecretLogin(CloudResource):
@@ -79,7 +70,7 @@ class SecretLogin(CloudResource):
         yield from super().handle_create()
 
 
-class ApplicationCredential(SecretLogin, Delegation):
+class ApplicationCredential(SecretLogin, DeletedFirst, Delegation):
     """An application credential: a login of a program, with rights of the user who creates it.
 
     It belongs to that user, also in a stack that others of the project change.

@@ -27,6 +27,7 @@ class DesignateZone(CloudResource):
     resource_type = 'OS::Designate::Zone'
     since = '8.0.0'
     rest = _rest('/zones', ready=('ACTIVE',), deletes_async=True)
+    observed_keys = {'masters': 'masters', 'primaries': 'primaries'}
 
     properties_schema = {
         'name': string('DNS name of the zone, with a trailing dot.', required=True, max=255),
@@ -64,6 +65,11 @@ class DesignateZone(CloudResource):
         ),
     )
     attributes_schema = {'serial': 'Current serial number of the zone.'}
+
+    def normalize(self, found):
+        """Return the zone with its servers as the property that the template gives them by."""
+        name = 'masters' if self.stored_property('masters') else 'primaries'
+        return {**found, 'masters': None, name: found['masters']}
 
     def body(self, values):
         return {**values, 'masters': self._sources()} if self._sources() else values
@@ -253,9 +259,14 @@ class TSIGKey(CloudResource):
         return {**values, 'resource_id': zone}
 
     def normalize(self, found):
-        """Return the key without its secret, which no message about drift may quote."""
-        hidden = ('secret', *(['resource_id'] if found['scope'] == 'ZONE' else ()))
-        return {name: value for name, value in found.items() if name not in hidden}
+        """Return the key without its secret, which no message about drift may quote, and with what
+        it is for as the template names it.
+        """
+        named, one = self.stored_properties().get('resource'), found['resource_id']
+        if named and self._with_zone({'resource_id': named})['resource_id'] == one:
+            one = named
+        shown = {name: found[name] for name in found if name != 'secret'}
+        return {**shown, 'resource_id': one}
 
 
 class OperatorRule(UniqueObject):

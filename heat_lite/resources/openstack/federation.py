@@ -95,6 +95,12 @@ class FederationProtocol(NamedObject):
             'Variable in which the web server gives the id of the provider.', update_allowed=True
         ),
     }
+    parts = ('remote_id_attribute',)
+
+    def fetch_part(self, name):
+        """Return the variable, which Keystone shows in lists only."""
+        listed = self.client().list(self.collection(), self.rest.list_key)
+        return next((each.get(name) for each in listed if each['id'] == self.resource_id), None)
 
 
 class ServiceProvider(NamedObject):

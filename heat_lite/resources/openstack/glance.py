@@ -18,6 +18,13 @@ from heat_lite.template.schema import (
 
 PATCH = {'Content-Type': 'application/openstack-images-v2.1-json-patch'}
 UUID = '^([0-9a-fA-F]){8}' + '-([0-9a-fA-F]){4}' * 3 + '-([0-9a-fA-F]){12}$'
+#: the keys of an image that are no further properties
+KNOWN = set(
+    'architecture checksum container_format created_at direct_url disk_format file hidden id '
+    'kernel_id locations min_disk min_ram name os_distro os_hidden os_version owner '
+    'protected ramdisk_id schema self size status stores tags updated_at virtual_size '
+    'visibility'.split()
+)
 #: the statuses of an image without data
 WAITING = ('queued', 'importing')
 
@@ -64,13 +71,15 @@ class GlanceWebImage(GlanceImage):
         failed=('killed', 'deleted'),
         deletes_async=False,
     )
+    observed_keys = {'active': 'active', 'extra_properties': 'extra_properties'}
 
     properties_schema = {
-        'name': name_property(update_allowed=False),
+        'name': name_property(),
         'container_format': string(
             'Container format of the image.',
             required=True,
-            allowed=['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker'],
+            allowed=['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 'compressed'],
+            ours=['compressed'],
         ),
         'disk_format': string(
             'Disk format of the image.',
@@ -113,8 +122,12 @@ class GlanceWebImage(GlanceImage):
             since='16.0.0',
             sent=False,
         ),
-        'min_disk': integer('Smallest disk for the image in GiB.', default=0, min=0),
-        'min_ram': integer('Smallest memory for the image in MiB.', default=0, min=0),
+        'min_disk': integer(
+            'Smallest disk for the image in GiB.', default=0, update_allowed=True, min=0
+        ),
+        'min_ram': integer(
+            'Smallest memory for the image in MiB.', default=0, update_allowed=True, min=0
+        ),
         'os_distro': string('Name of the operating system distribution.', update_allowed=True),
         'os_version': string('Version of the operating system distribution.', update_allowed=True),
         'owner': string('Id of the project that owns the image.', update_allowed=True),
@@ -138,6 +151,22 @@ class GlanceWebImage(GlanceImage):
         only_with('members', 'visibility', 'shared', test=filled),
     )
 
+    parts = ('members',)
+
+    def fetch_part(self, name):
+        members = self.client().list(f'{self.object_path()}/members', 'members')
+        return [each['member_id'] for each in members]
+
+    def normalize(self, found):
+        """Return the image with the keys that Glance does not know as ``extra_properties``."""
+        known = KNOWN - (self.stored_property('extra_properties') or {}).keys()
+        extra = {
+            key: found[key]
+            for key in sorted(found.keys() - known)
+            if not key.startswith(('os_hash', 'os_glance')) and isinstance(found[key], str)
+        }
+        return {**found, 'extra_properties': extra, 'active': found['status'] != 'deactivated'}
+
     def body(self, values):
         return {**values, **(self.properties['extra_properties'] or {})}
 
@@ -148,10 +177,9 @@ class GlanceWebImage(GlanceImage):
             yield from self.send('POST', f'{self.object_path()}/import', {'method': method})
             yield from self.wait_until_ready(None)
         if 'members' in diff:
-            yield from self._update_members(
-                set() if new else set(self.stored_property('members') or ()),
-                set(diff['members'] or ()),
-            )
+            before = set() if new else set(self.stored_property('members') or ())
+            for each in sorted(set(diff['members'] or ()) - before):
+                yield from self.send('POST', f'{self.object_path()}/members', {'member': each})
         if 'active' in diff and (not new or not diff['active']):
             verb = 'reactivate' if diff['active'] else 'deactivate'
             yield from self.send('POST', f'{self.object_path()}/actions/{verb}')
@@ -193,12 +221,13 @@ class GlanceWebImage(GlanceImage):
             changed.update({**dict.fromkeys(before), **after})
         return changed
 
-    def _update_members(self, before, after):
-        path = f'{self.object_path()}/members'
-        for each in sorted(before - after):
-            yield from self.delete_path(f'{path}/{each}')
-        for each in sorted(after - before):
-            yield from self.send('POST', path, {'member': each})
+    def handle_update(self, definition, tmpl_diff, prop_diff):
+        """Generator: remove members first: an image that is not shared any more keeps them."""
+        if 'members' in prop_diff:
+            before = set(self.stored_property('members') or ())
+            for each in sorted(before - set(prop_diff['members'] or ())):
+                yield from self.delete_path(f'{self.object_path()}/members/{each}')
+        yield from super().handle_update(definition, tmpl_diff, prop_diff)
 
     def handle_check(self):
         """A generator: check that the image is active, or deactivated if ``active`` is false."""

@@ -3,6 +3,7 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.openstack import glance
 from heat_lite.template.schema import (
     OURS,
@@ -16,6 +17,9 @@ from heat_lite.template.schema import (
     switch,
 )
 
+#: what a project answers to the offer of an image
+ANSWERS = ['accepted', 'rejected', 'pending']
+
 
 def _image_property(**options):
     return parent('glance.image', 'Image, by name or id.', **options)
@@ -27,7 +31,7 @@ class ImageMember(CloudResource):
     resource_type = 'OS::Glance::ImageMember'
     since = OURS
     rest = Rest('glance', '/images/{image}/members', None, id='member_id')
-    observed_keys = {'project': 'member_id'}
+    observed_keys = {'project': 'member_id', 'status': 'status'}
 
     properties_schema = {
         'image': _image_property(),
@@ -37,8 +41,23 @@ class ImageMember(CloudResource):
             ref='keystone.project',
             wire='member',
         ),
+        'status': string(
+            'Answer to the offer. Without administrator rights, only the project itself gives it.',
+            update_allowed=True,
+            allowed=ANSWERS,
+            sent=False,
+        ),
     }
     attributes_schema = {'status': 'Whether the project has accepted the image.'}
+
+    def normalize(self, found):
+        """Return the member without its answer, unless the template gives one."""
+        given = self.stored_properties().get('status')
+        return {**found, 'status': found['status'] if given else None}
+
+    def follow_up(self, action, diff):
+        if diff.get('status'):
+            yield from self.update_object({'status': diff['status']})
 
     def objects(self):
         """Return None: only shared images show members."""
@@ -65,12 +84,19 @@ class ImageAcceptance(CloudResource):
             'Answer to the offer.',
             default='accepted',
             update_allowed=True,
-            allowed=['accepted', 'rejected', 'pending'],
+            allowed=ANSWERS,
+        ),
+        'member': string(
+            'Project that answers, by name or id; by default that of the request. Another one'
+            ' requires administrator rights.',
+            ref='keystone.project',
+            sent=False,
         ),
     }
 
     def _member(self):
-        return self.resource_id or self.stack.clients().session().get_project_id()
+        given = self.resource_id or self.properties['member']
+        return given or self.stack.clients().session().get_project_id()
 
     def object_path(self):
         return f'{self.collection()}/{self._member()}'
@@ -88,7 +114,11 @@ class ImageAcceptance(CloudResource):
         return None
 
 
-class MetadefNamespace(CloudResource):
+#: keys that Glance adds to the parts of a namespace
+ADDED = {'created_at', 'updated_at', 'self', 'schema'}
+
+
+class MetadefNamespace(DeletedFirst):
     """A namespace of definitions of metadata, which interfaces offer for images and others."""
 
     resource_type = 'OS::Glance::MetadefNamespace'
@@ -121,6 +151,15 @@ class MetadefNamespace(CloudResource):
             allowed=['private', 'public'],
         ),
     }
+
+    def normalize(self, found):
+        """Return the namespace without what Glance adds to its parts."""
+        parts = {
+            name: [{key: each[key] for key in each.keys() - ADDED if each[key]} for each in listed]
+            for name in ('objects', 'resource_type_associations')
+            if (listed := found.get(name))
+        }
+        return {**found, **parts}
 
     def changes(self, changed, diff):
         """Return all values that can change: Glance replaces them together."""

@@ -1,14 +1,12 @@
 """The resource types of Keystone."""
 
 from heat_lite.common import status
-from heat_lite.common.value_types import without_none
-from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
-from heat_lite.resources.base.property_rules import (
-    conflict,
-    for_each,
-    given,
-    missing,
-    refuse,
+from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.openstack.role_relations import (
+    ROLE_RULES,
+    assign,
+    assigned,
+    roles_property,
 )
 from heat_lite.template.schema import (
     OURS,
@@ -22,9 +20,6 @@ from heat_lite.template.schema import (
     switch,
     text,
 )
-
-#: the key of the scope of assignments below a domain or a project
-INHERITED = 'OS-INHERIT:inherited_to'
 
 
 def _rest(kind):
@@ -42,111 +37,33 @@ def domain_property(noun):
     )
 
 
-def roles_property(description, place, role, **options):
-    """Return the schema of a list of roles, each with its project or domain. ``place`` and ``role``
-    are parts of the descriptions of its keys.
-    """
-    keys = {
-        'domain': string(f'Domain {place}, by name or id.', ref='keystone.domain'),
-        'project': string(f'Project {place}, by name or id.', ref='keystone.project'),
-        'role': string(f'{role}, by name or id.', required=True, ref='keystone.role'),
-    }
-    return list_(description, keys, update_allowed=True, **options)
+class WithExtra(CloudResource):
+    """An object of which Keystone keeps further values, those of the property ``extra``."""
+
+    observed_keys = {'extra': 'extra'}
+    #: the keys of the object that are not further values
+    own_keys: frozenset[str]
+
+    def body(self, values):
+        return {**(self.properties['extra'] or {}), **values}
+
+    def changes(self, changed, diff):
+        before = dict.fromkeys(self.stored_property('extra') or ())
+        return {**before, **(diff['extra'] or {}), **changed} if 'extra' in diff else changed
+
+    def normalize(self, found):
+        """Return the object with its further values in one map."""
+        others = {key: found[key] for key in found.keys() - self.own_keys if found[key] is not None}
+        return {**found, 'extra': others}
 
 
-#: each role names either a project or a domain
-ROLE_RULES = (
-    for_each(
-        'roles',
-        conflict('project', 'domain'),
-        refuse(
-            'Either project or domain must be specified for role {role}',
-            project=missing,
-            domain=missing,
-            role=given,
-        ),
-    ),
-)
-
-
-def assign(resource, actor, before, after):
-    """A generator: change the assignments of ``actor`` (``users/ID`` or ``groups/ID``)."""
-    client, present, wanted = resource.client(), _paths(actor, before), _paths(actor, after)
-    for path in sorted(present - wanted):
-        yield from resource.delete_if_present(client.request_json, 'DELETE', path)
-    for path in sorted(wanted - present):
-        yield from resource.call_with_retry(client.request_json, 'PUT', path)
-
-
-def _paths(actor, roles):
-    return {f'{_scope_path(role)}/{actor}/roles/{role["role"]}' for role in roles or ()}
-
-
-def _scope_path(role):
-    return (
-        f'/projects/{role["project"]}'
-        if role['project'] is not None
-        else f'/domains/{role["domain"]}'
+def extra_property(noun):
+    return map_(
+        f'Further values of the {noun}, which Keystone keeps and shows.',
+        update_allowed=True,
+        since=OURS,
+        sent=False,
     )
-
-
-class RoleAssignment(ServiceResource):
-    """The role assignments of one user or group; ``actor`` is the property that names it."""
-
-    actor: str
-    property_rules = ROLE_RULES
-
-    def get_reference_id(self):
-        """Return the name of the resource: its physical id is that of the user or the group."""
-        return self.name
-
-    def handle_create(self):
-        actor = self.properties[self.actor]
-        yield from assign(self, f'{self.actor}s/{actor}', (), self.properties['roles'])
-        self.resource_id_set(actor)
-
-    def find_existing(self):
-        """Return the id by the stored properties: Heat stores none for this type."""
-        return self.stored_property(self.actor)
-
-    def handle_update(self, definition, tmpl_diff, prop_diff):
-        before, after = self.stored_property(self.actor), self.properties[self.actor]
-        if before != after:
-            yield from self.handle_delete()
-        yield from assign(
-            self,
-            f'{self.actor}s/{after}',
-            () if before != after else self.stored_property('roles'),
-            self.properties['roles'],
-        )
-        self.resource_id_set(after)
-
-    def get_live_state(self, resource_properties):
-        stored = self.stored_properties()
-        present = self._assigned(stored[self.actor])
-        roles = [each for each in stored['roles'] or () if without_none(each) in present]
-        return {**stored, 'roles': roles}
-
-    def live_properties(self):
-        return {self.actor: self.resource_id, 'roles': self._assigned(self.resource_id)}
-
-    def _assigned(self, actor):
-        """Return the roles of a user or a group, without inherited ones."""
-        query = {f'{self.actor}.id': actor}
-        return [
-            {'role': each['role']['id'], scope: each['scope'][scope]['id']}
-            for each in self.client().list('/role_assignments', 'role_assignments', **query)
-            for scope in ('project', 'domain')
-            if scope in each['scope'] and INHERITED not in each['scope']
-        ]
-
-    def delete_object(self):
-        yield from assign(
-            self,
-            f'{self.actor}s/{self.stored_property(self.actor)}',
-            self.stored_property('roles'),
-            (),
-        )
 
 
 class KeystoneRole(CloudResource):
@@ -165,58 +82,16 @@ class KeystoneRole(CloudResource):
     }
 
 
-class KeystoneGroupRoleAssignment(RoleAssignment):
-    """The assignment of roles to a group."""
-
-    resource_type = 'OS::Keystone::GroupRoleAssignment'
-    since = '5.0.0'
-    actor = 'group'
-    default_client_name = 'keystone'
-
-    properties_schema = {
-        'group': string(
-            'Group that receives the roles, by name or id.',
-            required=True,
-            update_allowed=True,
-            ref='keystone.group',
-        ),
-        'roles': roles_property(
-            'Roles to assign to the group.',
-            'for which the role is assigned to the group',
-            'Role to assign to the group',
-        ),
-    }
-
-
-class KeystoneUserRoleAssignment(RoleAssignment):
-    """The assignment of roles to a user."""
-
-    resource_type = 'OS::Keystone::UserRoleAssignment'
-    since = '5.0.0'
-    actor = 'user'
-    default_client_name = 'keystone'
-
-    properties_schema = {
-        'user': string(
-            'User that receives the roles, by name or id.',
-            required=True,
-            update_allowed=True,
-            ref='keystone.user',
-        ),
-        'roles': roles_property(
-            'Roles to assign to the user.',
-            'for which the role is assigned to the user',
-            'Role to assign to the user',
-        ),
-    }
-
-
-class KeystoneUser(CloudResource):
+class KeystoneUser(WithExtra):
     """A user."""
 
     resource_type = 'OS::Keystone::User'
     since = '2015.1'
     rest = _rest('user')
+    own_keys = frozenset(
+        'default_project_id description domain_id email enabled federated id links name options '
+        'password_expires_at'.split()
+    )
 
     property_rules = ROLE_RULES
     properties_schema = {
@@ -228,6 +103,7 @@ class KeystoneUser(CloudResource):
         'domain': domain_property('user'),
         'email': string('E-mail address of the user.', update_allowed=True),
         'enabled': switch('Whether the user is enabled.'),
+        'extra': extra_property('user'),
         'groups': list_(
             'Groups of the user, by name or id.',
             string(ref='keystone.group'),
@@ -254,12 +130,18 @@ class KeystoneUser(CloudResource):
         'name': text('Name of the user.', since='9.0.0'),
         'password_expires_at': text('Time at which the password expires.', since='9.0.0'),
     }
+    parts = ('groups', 'roles')
+
+    def fetch_part(self, name):
+        if name == 'roles':
+            return assigned(self, 'user', self.resource_id)
+        return [each['id'] for each in self.client().list(f'{self.object_path()}/groups', 'groups')]
 
     def changes(self, changed, diff):
         if 'options' in changed:  # Keystone keeps the options that a request does not name
             before = dict.fromkeys(self.stored_property('options') or ())
             changed['options'] = {**before, **(changed['options'] or {})}
-        return changed
+        return super().changes(changed, diff)
 
     def follow_up(self, action, diff):
         new = action == status.CREATE
@@ -303,6 +185,10 @@ class KeystoneGroup(CloudResource):
             sent=False,
         ),
     }
+    parts = ('roles',)
+
+    def fetch_part(self, name):
+        return assigned(self, 'group', self.resource_id)
 
     def follow_up(self, action, diff):
         if 'roles' in diff:
@@ -310,18 +196,22 @@ class KeystoneGroup(CloudResource):
             yield from assign(self, f'groups/{self.resource_id}', before, diff['roles'])
 
 
-class KeystoneProject(CloudResource):
+class KeystoneProject(WithExtra):
     """A project: the owner of objects in a cloud."""
 
     resource_type = 'OS::Keystone::Project'
     since = '2015.1'
     rest = _rest('project')
+    own_keys = frozenset(
+        'description domain_id enabled id is_domain links name options parent_id tags'.split()
+    )
 
     properties_schema = {
         'name': name_property(),
         'description': description_property(default=''),
         'domain': domain_property('project'),
         'enabled': switch('Whether the project is enabled.'),
+        'extra': extra_property('project'),
         'parent': reference('keystone.project', 'Parent project, by name or id.', since='6.0.0'),
         'tags': list_('Tags of the project.', default=[], update_allowed=True, since='10.0.0'),
     }
@@ -334,6 +224,11 @@ class KeystoneProject(CloudResource):
         'name': text('Name of the project.', since='10.0.0'),
         'parent_id': text('Id of the parent project.', since='10.0.0'),
     }
+
+    def normalize(self, found):
+        """Return the project without the parent that each one without another has: its domain."""
+        top = found['parent_id'] == found['domain_id']
+        return {**super().normalize(found), **({'parent_id': None} if top else {})}
 
 
 class KeystoneDomain(CloudResource):

@@ -7,6 +7,7 @@ from heat_lite.common import exception, status
 from heat_lite.resources.base import object_types
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.live_state import to_wire
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import empty, filled, needs, needs_api, refuse
 from heat_lite.resources.base.service_retry import retry_delays
 from heat_lite.template.schema import (
@@ -52,7 +53,13 @@ class ManilaShare(ManilaData):
         '/shares',
         'share',
         ready=('available',),
-        failed=('error', 'error_deleting'),
+        failed=(
+            'error',
+            'error_deleting',
+            'extending_error',
+            'shrinking_error',
+            'shrinking_possible_data_loss_error',
+        ),
         deletes_async=True,
         delete_failed=('error_deleting',),
     )
@@ -62,10 +69,11 @@ class ManilaShare(ManilaData):
         'share_protocol': string(
             'File sharing protocol of the share.',
             required=True,
-            allowed=['NFS', 'CIFS', 'GlusterFS', 'HDFS', 'CEPHFS'],
+            allowed=['NFS', 'CIFS', 'GlusterFS', 'HDFS', 'CEPHFS', 'MAPRFS'],
+            ours=['MAPRFS'],
             wire='share_proto',
         ),
-        'size': integer('Size of the share in GiB.', required=True),
+        'size': integer('Size of the share in GiB.', required=True, update_allowed=True),
         'availability_zone': string('Availability zone of the share.', since=OURS),
         'access_rules': list_(
             'Access rules of the share.',
@@ -109,13 +117,32 @@ class ManilaShare(ManilaData):
         'status': 'Status of the share.',
     }
 
+    parts = ('access_rules',)
+
+    def fetch_part(self, name):
+        listed = self._request_action('access_list', None)['access_list']
+        return [{key: each[key] for key in RULE} for each in listed]
+
+    def changes(self, changed, diff):
+        return {
+            name: value for name, value in super().changes(changed, diff).items() if name != 'size'
+        }
+
     def follow_up(self, action, diff):
         yield from super().follow_up(action, diff)
+        if action == status.UPDATE and 'size' in diff:
+            yield from self._resize(diff['size'])
         if 'access_rules' in diff:
             yield from self.wait_until_ready(None)
             yield from self._apply_access_rules(
                 to_wire(self.properties_schema['access_rules'], diff['access_rules'] or [])
             )
+
+    def _resize(self, size):
+        """Generator: give the share another size. Manila refuses one that its files exceed."""
+        verb = 'extend' if size > self.fetch()['size'] else 'shrink'
+        yield from self._act(verb, {'new_size': size})
+        yield from self.wait_until_ready(None)
 
     def _apply_access_rules(self, wanted):
         present = (yield from self._act('access_list', None))['access_list']
@@ -165,7 +192,7 @@ def _rule_key(rule):
 CAPABILITIES = ('driver_handles_share_servers', 'snapshot_support')
 
 
-class ManilaShareType(CloudResource):
+class ManilaShareType(DeletedFirst):
     """A share type."""
 
     resource_type = 'OS::Manila::ShareType'
@@ -174,7 +201,7 @@ class ManilaShareType(CloudResource):
     observed_keys = {name: name for name in (*CAPABILITIES, 'extra_specs')}
 
     properties_schema = {
-        'name': string('Name of the share type.', required=True),
+        'name': string('Name of the share type.', required=True, update_allowed=True),
         'description': description_property(since=OURS),
         'driver_handles_share_servers': boolean(
             'Whether the driver creates a share server for each share network.',
@@ -185,6 +212,7 @@ class ManilaShareType(CloudResource):
         'is_public': boolean(
             'Whether all projects can use the share type.',
             default=True,
+            update_allowed=True,
             wire='share_type_access:is_public',
         ),
         'snapshot_support': boolean(
@@ -267,6 +295,13 @@ class ManilaShareNetwork(CloudResource):
         'segmentation_id': 'Segmentation id of the network.',
     }
 
+    parts = ('security_services',)
+
+    def fetch_part(self, name):
+        query = {'share_network_id': self.resource_id}
+        listed = self.client().list('/security-services', 'security_services', **query)
+        return [each['id'] for each in listed]
+
     def follow_up(self, action, diff):
         if 'security_services' in diff:
             before = (
@@ -300,11 +335,13 @@ class SecurityService(CloudResource):
         'type': string(
             'Type of the security service.',
             required=True,
+            update_allowed=True,
             allowed=['ldap', 'kerberos', 'active_directory'],
         ),
         'description': description_property(),
         'dns_ip': string('DNS server of the security service.', update_allowed=True),
         'domain': string('Domain of the security service.', update_allowed=True),
+        'ou': string('Organizational unit in which shares are.', update_allowed=True, since=OURS),
         'password': string('Password of the user of the security service.', update_allowed=True),
         'server': string('Host name or address of the security service.', update_allowed=True),
         'user': string('User of the security service.', update_allowed=True),

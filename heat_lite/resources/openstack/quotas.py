@@ -3,7 +3,7 @@
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.live_state import described_values, map_to_wire, observed_values
 from heat_lite.resources.base.property_rules import one_of
-from heat_lite.template.schema import OURS, integer, parent
+from heat_lite.template.schema import OURS, integer, map_, parent
 
 PROJECT = 'project'
 UNLIMITED = -1
@@ -49,7 +49,7 @@ class Quota(ServiceResource):
     def find_existing(self):
         """Return the id if the quota is what the create sets, so that a delete resets it."""
         found, wanted = self.show(), self.stored_properties()
-        given = map_to_wire(self.properties_schema, wanted)
+        given = self.values(wanted)
         return self.physical_resource_name() if given.items() <= found.items() else None
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
@@ -73,11 +73,16 @@ class Quota(ServiceResource):
         }
 
     def get_live_state(self, resource_properties):
-        return observed_values(self.properties_schema, {}, self.stored_properties(), self.show())
+        keys = {name: name for name in self.properties_schema}
+        return observed_values(self.properties_schema, keys, self.stored_properties(), self.show())
 
     def _set_quota(self):
-        values = map_to_wire(self.properties_schema, self.properties)
+        values = self.values(self.properties)
         yield from self.call_with_retry(self._request, self.method, self._wrap(values))
+
+    def values(self, properties):
+        """Return the limits that properties give, by their names on the wire."""
+        return map_to_wire(self.properties_schema, properties)
 
     def _wrap(self, values):
         return values if self.key is None else {self.key: values}
@@ -140,7 +145,29 @@ class CinderQuota(Quota):
                 'volumes': 'Number of volumes',
             },
         ),
+        **limits(
+            {
+                'groups': 'Number of groups of volumes',
+                'per_volume_gigabytes': 'Size of a volume in GiB',
+            },
+            since=OURS,
+        ),
+        'volume_types': map_(
+            'Limits for volumes of one type, by the name that Cinder gives them: volumes_TYPE,'
+            ' gigabytes_TYPE and snapshots_TYPE.',
+            update_allowed=True,
+            since=OURS,
+            sent=False,
+        ),
     }
+
+    def values(self, properties):
+        return {**super().values(properties), **(properties['volume_types'] or {})}
+
+    def show(self):
+        """Return the quota, with the limits of volume types that the template gives."""
+        found, given = super().show(), self.stored_properties().get('volume_types') or {}
+        return {**found, 'volume_types': {name: found.get(name) for name in given}}
 
 
 class DesignateQuota(Quota):
@@ -162,6 +189,33 @@ class DesignateQuota(Quota):
                 'zone_records': 'Number of records of a zone',
                 'zone_recordsets': 'Number of record sets of a zone',
                 'zones': 'Number of zones',
+            },
+        ),
+    }
+
+
+class ManilaQuota(Quota):
+    """The quota of a project for shared file systems."""
+
+    resource_type = 'OS::Manila::Quota'
+    since = OURS
+    path, key = '/quota-sets', 'quota_set'
+    default_client_name = 'manila'
+
+    properties_schema = {
+        'project': project('share'),
+        **limits(
+            {
+                'gigabytes': 'Size of all shares in GiB',
+                'per_share_gigabytes': 'Size of a share in GiB',
+                'replica_gigabytes': 'Size of all replicas in GiB',
+                'share_group_snapshots': 'Number of snapshots of share groups',
+                'share_groups': 'Number of share groups',
+                'share_networks': 'Number of share networks',
+                'share_replicas': 'Number of replicas',
+                'shares': 'Number of shares',
+                'snapshot_gigabytes': 'Size of all snapshots in GiB',
+                'snapshots': 'Number of snapshots',
             },
         ),
     }

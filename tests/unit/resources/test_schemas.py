@@ -22,7 +22,9 @@ def test_reference_covers_most_types():
 def test_type_properties_equal_those_of_heat(name):
     wanted, kind = FACTS[name], REGISTRY.get(name)
     relaxed = reference_types.RELAXED.get(name, ())
-    assert reference_types.properties(kind.properties_schema, relaxed) == wanted['properties']
+    in_place = reference_types.IN_PLACE.get(name, ())
+    facts = reference_types.properties(kind.properties_schema, relaxed, in_place)
+    assert facts == wanted['properties']
     assert reference_types.properties(kind.update_policy_schema) == wanted.get('update_policy', {})
 
 

@@ -147,6 +147,7 @@ class CinderVolume(CloudResource):
         list_path='/volumes/detail',
         mark='description',
     )
+    observed_keys = {'read_only': 'read_only'}
 
     properties_schema = {
         'name': name_property(),
@@ -304,10 +305,18 @@ class CinderVolume(CloudResource):
         yield from self.send('POST', f'{self.object_path()}/action', {verb: args})
 
     def normalize(self, found):
-        """Add the id of the volume type: Cinder shows its name, and the property holds the id."""
+        """Return the volume with the id of its type, whose name Cinder shows, and with what Cinder
+        notes in its metadata.
+        """
+        metadata = dict(found.get('metadata') or {})
+        read_only = metadata.get('readonly')
+        if 'readonly' not in (self.stored_property('metadata') or {}):
+            metadata.pop('readonly', None)
         return {
             **found,
             'volume_type': found.get('volume_type_id', self.stored_property('volume_type')),
+            'metadata': metadata,
+            'read_only': read_only,
         }
 
     def resolve_attribute(self, name):

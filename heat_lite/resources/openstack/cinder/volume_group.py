@@ -5,6 +5,7 @@ import contextlib
 from heat_lite.clients import errors
 from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import needs_api
 from heat_lite.resources.openstack.cinder.volume_snapshot import copy_rest
 from heat_lite.template.schema import (
@@ -19,7 +20,7 @@ from heat_lite.template.schema import (
 )
 
 
-class GroupType(CloudResource):
+class GroupType(DeletedFirst):
     """A type of groups of volumes."""
 
     resource_type = 'OS::Cinder::GroupType'
@@ -69,6 +70,11 @@ class Group(CloudResource):
     }
     property_rules = (needs_api('3.13'),)
     attributes_schema = {'status': 'Status of the group.'}
+    parts = ('volumes',)
+
+    def fetch_part(self, name):
+        path = f'{self.object_path()}?list_volume=true'
+        return self.client().show(path, self.rest.key)['volumes']
 
     def follow_up(self, action, diff):
         if 'volumes' in diff:
@@ -87,10 +93,8 @@ class Group(CloudResource):
 
     def delete_object(self):
         """Generator: take the volumes out: Cinder deletes a group with or without all of them."""
-        volumes = self.stored_property('volumes')
         with contextlib.suppress(errors.NotFound):  # the request to delete it notices that, too
-            if volumes:
-                yield from self._change_volumes(volumes, ())
+            yield from self._change_volumes(self.fetch_part('volumes'), ())
         body = {'delete': {'delete-volumes': False}}
         path = f'{self.object_path()}/action'
         if (yield from self.delete_if_present(self.client().request_json, 'POST', path, body)):

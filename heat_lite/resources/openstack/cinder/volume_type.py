@@ -54,6 +54,11 @@ class CinderVolumeType(CloudResource):
         ),
     )
 
+    parts = ('projects',)
+
+    def fetch_part(self, name):
+        return object_types.fetch_access(self, 'os-volume-type-access', 'volume_type_access')
+
     def changes(self, changed, diff):
         """Use the key of update requests for visibility, and '' for no description."""
         if changed.get('description', '') is None:

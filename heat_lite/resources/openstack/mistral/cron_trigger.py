@@ -2,13 +2,14 @@
 
 import json
 
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import empty, one_of
 from heat_lite.resources.openstack.mistral import workflows
-from heat_lite.template.schema import integer, integer_attribute, map_, name_property, string
+from heat_lite.template.schema import OURS, integer, integer_attribute, map_, name_property, string
 
 
-class CronTrigger(CloudResource):
+class CronTrigger(DeletedFirst):
     """A cron trigger: executes a workflow repeatedly."""
 
     resource_type = 'OS::Mistral::CronTrigger'
@@ -26,6 +27,7 @@ class CronTrigger(CloudResource):
             'Workflow to execute.',
             {
                 'input': map_('Input of the executed workflow.'),
+                'params': map_('Parameters of the executions.', since=OURS),
                 'name': string(
                     'Name or id of the workflow.', required=True, custom='mistral.workflow'
                 ),
@@ -34,6 +36,17 @@ class CronTrigger(CloudResource):
             sent=False,
         ),
     }
+    observed_keys = {'workflow': 'workflow'}
+
+    def normalize(self, found):
+        """Return the trigger with its workflow as the template names it."""
+        given = (self.stored_properties().get('workflow') or {}).get('name')
+        names = found['workflow_name'], found.get('workflow_id')
+        parts = {
+            key: json.loads(found[f'workflow_{key}'] or '{}') or None for key in ('input', 'params')
+        }
+        return {**found, 'workflow': {'name': given if given in names else names[0], **parts}}
+
     property_rules = (one_of('pattern', 'first_time', test=empty),)
     attributes_schema = {
         'next_execution_time': 'Time of the next execution.',
@@ -46,4 +59,5 @@ class CronTrigger(CloudResource):
             **values,
             **workflows.reference(workflow['name']),
             'workflow_input': json.dumps(workflow['input'] or {}),
+            **({'workflow_params': json.dumps(workflow['params'])} if workflow['params'] else {}),
         }

@@ -1,7 +1,8 @@
 """OS::Nova::Flavor."""
 
 from heat_lite.resources.base import object_types
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.template.schema import (
     OURS,
     boolean,
@@ -17,12 +18,14 @@ from heat_lite.template.schema import (
 )
 
 
-class NovaFlavor(CloudResource):
+class NovaFlavor(DeletedFirst):
     """A flavor: the virtual hardware of a server."""
 
     resource_type = 'OS::Nova::Flavor'
     since = '2014.2'
     rest = Rest('nova', '/flavors', 'flavor')
+
+    sole = ('name', 'flavorid')
 
     properties_schema = {
         'name': name_property(update_allowed=False, since='7.0.0'),
@@ -65,6 +68,13 @@ class NovaFlavor(CloudResource):
         ),
     }
 
+    parts = ('extra_specs', 'tenants')
+
+    def fetch_part(self, name):
+        if name == 'extra_specs':
+            return self.client().show(f'{self.object_path()}/os-extra_specs', 'extra_specs')
+        return object_types.fetch_access(self, 'os-flavor-access', 'flavor_access', 'tenant')
+
     def follow_up(self, action, diff):
         specs = diff.get('extra_specs')
         if specs:
@@ -73,9 +83,7 @@ class NovaFlavor(CloudResource):
         yield from object_types.update_access(self, action, diff, 'tenants', 'tenant')
 
     def resolve_attribute(self, name):
-        if name == 'extra_specs':
-            return self.client().show(f'{self.object_path()}/os-extra_specs', 'extra_specs')
-        return super().resolve_attribute(name)
+        return self.fetch_part(name) if name in self.parts else super().resolve_attribute(name)
 
 
 class FlavorAccess(object_types.TypeAccess):

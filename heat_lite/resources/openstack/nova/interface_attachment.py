@@ -2,19 +2,16 @@
 
 import functools
 
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import conflict, needs, one_of
 from heat_lite.template.schema import OURS, list_attribute, parent, reference, string
 
-#: key in the data of the resource: its replacement has got its port or address
-RELEASED = 'released'
 
-
-class InterfaceAttachment(CloudResource):
+class InterfaceAttachment(DeletedFirst):
     """An interface of a server that this or another stack has made."""
 
     resource_type = 'OS::Nova::InterfaceAttachment'
-    released_key = RELEASED
     since = OURS
     rest = Rest(
         'nova',
@@ -59,24 +56,9 @@ class InterfaceAttachment(CloudResource):
         attached = self.client().list(self.collection(), 'interfaceAttachments')
         return next((port for each in attached if each['port_id'] == port), None)
 
-    def prepare_for_replace(self, definition):
-        """Generator: detach the port, or the address, that the replacing attachment takes."""
-        wanted = self.properties_of(definition)
-        taken = (self.stored_property(name) for name in ('port', 'fixed_ip') if wanted[name])
-        if self.resource_id is not None and any(taken):
-            self.data_set(RELEASED, 'true')
-            yield from super().delete_object()
-
-    def delete_object(self):
-        """Generator: detach the interface, unless the replacement has it."""
-        if RELEASED not in self.data():
-            yield from super().delete_object()
-
-    def handle_update(self, definition, tmpl_diff, prop_diff):
-        if RELEASED in self.data():
-            self.resource_id_set(None)
-            yield from self.handle_create()
-            self.data_delete(RELEASED)
+    def blocks(self, wanted):
+        """Return whether the replacing attachment takes the port, or the address."""
+        return any(self.stored_property(name) and wanted[name] for name in ('port', 'fixed_ip'))
 
     @functools.cached_property
     def parents(self):

@@ -1,6 +1,7 @@
 """OS::Nova::KeyPair."""
 
-from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.cloud import Rest
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import (
     empty,
     filled,
@@ -13,7 +14,7 @@ from heat_lite.template.schema import boolean, live_text, reference, string
 PRIVATE = 'private_key'
 
 
-class KeyPair(CloudResource):
+class KeyPair(DeletedFirst):
     """An SSH key pair for access to servers."""
 
     named_before_create = False
