@@ -64,12 +64,19 @@ def test_external_id_that_is_null_creates_the_object(running_cloud, driver, ids)
     assert driver.physical_id(stack, 'one') not in (None, 'absent')
 
 
-def test_external_object_that_is_gone_refuses_the_update(running_cloud, driver, ids):
+def drift(driver, stack):
+    return driver.client.stack_drift(driver.context, stack_identity=stack)
+
+
+def test_external_object_that_is_gone_drifts_and_refuses_the_update(running_cloud, driver, ids):
     net = driver.create({'resources': {'net': {'type': 'OS::Neutron::Net'}}}, name='owner')
     template = external('OS::Neutron::Net', driver.physical_id(net, 'net'))
     stack = driver.create(template)
     assert driver.state(stack) == 'CREATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert drift(driver, stack) == {'checked': 1, 'resources': [], 'unchecked': []}
     driver.delete(net)
+    [missing] = drift(driver, stack)['resources']
+    assert (missing['path'], missing['status']) == ('one', 'missing')
     template['resources']['more'] = {'type': 'OS::Heat::RandomString'}
     with pytest.raises(exception.StackValidationFailed, match='can not be found'):
         driver.update(stack, template)

@@ -473,8 +473,8 @@ class CloudResource(ServiceObject):
         return self._observed(self.fetch())
 
     def importable_state(self):
-        given = self.stored_properties().raw_values()
-        return self._observed(self.fetch(), fixed=given)
+        stored = self.stored_properties()  # none of an external object
+        return self._observed(self.fetch(), fixed=stored.raw_values() if stored else ())
 
     def _observed(self, found, fixed=()):
         return live_state.observe(self, self.normalize(found), fixed)
