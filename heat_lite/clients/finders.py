@@ -93,14 +93,11 @@ class Finder:
         if not self.name_field:
             return None
         query = {**dict(self.query), **self.by_name(value), **scope}
-        # without duplicates: a compute host is listed once for each of its services
-        ids = list(
-            dict.fromkeys(
-                each[self.id_field]
-                for each in api.list(self.path, self.list_key, **query)
-                if each.get(self.name_field) == value
-            )
-        )
+        ids = [
+            each[self.id_field]
+            for each in api.list(self.path, self.list_key, **query)
+            if each.get(self.name_field) == value
+        ]
         if len(ids) > 1:
             raise errors.NoSuchObject(
                 reason=f'{len(ids)} objects of the kind {self.label or self.key} are named '
@@ -417,6 +414,7 @@ FINDERS: dict[str, Finder] = {
         name_field='host',
         id_field='host',
         filters_by_name=False,
+        query=(('binary', 'nova-compute'),),
         not_found=_NO_HOST,
     ),
     'nova.keypair': Finder(

@@ -434,6 +434,13 @@ def test_assignments_of_roles_are_compared_and_described(running_cloud, driver, 
     driver.delete(stack)
 
 
+def test_load_balancer_is_described_without_the_port_of_octavia(running_cloud, driver, ids):  # noqa: F811
+    shown = {'vip_subnet_id': 'a subnet', 'vip_network_id': 'a network', 'vip_port_id': 'its own'}
+    one = running_cloud.cloud.put('load-balancer', '/lbaas/loadbalancers', name='front', **shown)
+    live = observed(driver, 'OS::Octavia::LoadBalancer', one)['live_properties']
+    assert live == {'name': 'front', 'vip_subnet': 'a subnet', 'vip_address': '10.0.0.3'}
+
+
 def _of(fake, service, path):
     return [each for key, each in fake.objects.items() if key[:2] == (service, path)]
 

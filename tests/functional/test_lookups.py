@@ -48,6 +48,14 @@ def test_lookup_finds_the_newest_and_never_deletes(running_cloud, driver, images
     assert len(running_cloud.cloud.asked) == asked
 
 
+def test_lookup_finds_a_compute_host_once(running_cloud, driver, ids):
+    for binary, host in (('conductor', 'a'), ('compute', 'a'), ('scheduler', 'b')):
+        running_cloud.cloud.put('compute', '/os-services', binary=f'nova-{binary}', host=host)
+    text = template(['ids'], kind='nova.host', filters={'host': ['a', 'b']}, take='many')
+    stack = driver.create(text)
+    assert driver.outputs(stack) == {'ids': ['a']}
+
+
 def test_update_without_changes_follows_the_lookup(running_cloud, driver, images):
     old, text = images('web-1', 1), template(['name'], **NEWEST)
     stack = driver.create(text)

@@ -120,6 +120,15 @@ class LoadBalancer(OctaviaResource):
         'vip_subnet_id': 'Id of the subnet of the virtual IP address.',
     }
 
+    def described(self, found):
+        """Return the properties without the port, which Octavia makes and deletes, and the network,
+        which the subnet tells.
+        """
+        found = {
+            name: found[name] for name in found if name not in ('vip_port_id', 'vip_network_id')
+        }
+        return super().described(found)
+
 
 def _timeout(text):
     return integer(
