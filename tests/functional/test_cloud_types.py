@@ -1,7 +1,10 @@
 """The life cycle of each cloud resource type: a whole engine against a fake cloud over HTTP."""
 
 import copy
+import hashlib
+import json
 import re
+import uuid
 
 import pytest
 
@@ -439,6 +442,22 @@ def test_load_balancer_is_described_without_the_port_of_octavia(running_cloud, d
     one = running_cloud.cloud.put('load-balancer', '/lbaas/loadbalancers', name='front', **shown)
     live = observed(driver, 'OS::Octavia::LoadBalancer', one)['live_properties']
     assert live == {'name': 'front', 'vip_subnet': 'a subnet', 'vip_address': '10.0.0.3'}
+
+
+def test_credential_is_imported_by_its_access_key(running_cloud, driver, ids):  # noqa: F811
+    key = uuid.uuid4().hex
+    known, where = hashlib.sha256(key.encode()).hexdigest(), ('identity', '/credentials')
+    blob = json.dumps({'access': key, 'secret': 'x'})
+    running_cloud.cloud.put(*where, id=known, type='ec2', user_id='u', project_id='p', blob=blob)
+    name = 'OS::Keystone::EC2Credential'
+    live = observed(driver, name, key)['live_properties']
+    assert live == observed(driver, name, known)['live_properties'] == {'user': 'u', 'project': 'p'}
+    given = {'type': name, 'import': {'id': key}}
+    version = {'heat_template_version': 'heat_lite_2026-12-01'}
+    stack = driver.create({**version, 'resources': {'it': given}})
+    assert driver.physical_id(stack, 'it') == known
+    driver.delete(stack)
+    assert (*where, known) not in running_cloud.cloud.objects
 
 
 def _of(fake, service, path):

@@ -1,5 +1,6 @@
 """The resource types of Keystone by which a user delegates rights, and logins of programs."""
 
+import hashlib
 import json
 import re
 import secrets
@@ -23,7 +24,7 @@ from heat_lite.template.schema import (
 
 #: keys in the data of the resource: the secret of a credential, and the user that owns it
 SECRET, OWNER = 'secret', 'user_id'
-ACCESS = 'access'
+ACCESS, ACCESS_KEY_LENGTH = 'access', 32
 #: the field of trusts and credentials with the name of the resource, which Keystone keeps
 MARK = 'stack_resource'
 TIME = r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z?'
@@ -274,6 +275,12 @@ class EC2Credential(SecretLogin, KeystoneCredential):
         SECRET: live_text('Secret of the access key; null for one that the stack has not created.'),
     }
 
+    def object_path(self):
+        return f'{self.collection()}/{_credential_id(self.resource_id)}'
+
+    def standing_for(self, object_id):
+        return super().standing_for(_credential_id(object_id))
+
     def new_data(self):
         return {ACCESS: secrets.token_hex(16), SECRET: secrets.token_hex(16)}
 
@@ -287,3 +294,9 @@ class EC2Credential(SecretLogin, KeystoneCredential):
         return (
             self.data().get(name) if name in (ACCESS, SECRET) else super().resolve_attribute(name)
         )
+
+
+def _credential_id(given):
+    """Return the id of a credential: an access key stands for its digest, which Keystone takes."""
+    is_key = len(given) == ACCESS_KEY_LENGTH
+    return hashlib.sha256(given.encode()).hexdigest() if is_key else given
