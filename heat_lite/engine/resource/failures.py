@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: maximum number of entries: of more, the first and the last half are kept
 LIMIT = 30
 TEXT = 2000
+#: key of the data of a resource whose service has refused to make its object
+REFUSED = 'create_refused'
 #: number of places in the code, from the inmost outwards, that a log line names
 PLACES = 3
 #: value of ``Outcome.stopped`` after a timeout
@@ -59,6 +61,19 @@ def note(resource: 'Resource', action: str, reason: BaseException | str) -> None
         reason=reason,
         changed=resource.changing if action == status.UPDATE else (),
     )
+
+
+def note_refusal(resource: 'Resource', action: str, error: BaseException | None) -> None:
+    """Note that a create has made no object: one that is found is of somebody else."""
+    while error is not None and not getattr(error, 'made_nothing', False):
+        error = error.__cause__
+    if error is not None and action == status.CREATE and resource.resource_id is None:
+        resource.data_set(REFUSED, 'true')
+
+
+def forget_refusal(resource: 'Resource') -> None:
+    if REFUSED in resource.data():
+        resource.data_delete(REFUSED)
 
 
 def note_end(stack: 'Stack', action: str, error: BaseException | str) -> None:

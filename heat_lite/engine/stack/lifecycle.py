@@ -31,8 +31,6 @@ RETRY_PAUSE = 2.0
 CONTINUED = 'Another engine continues the action'
 #: key of the data of a resource whose engine stopped in the middle of a call of its create
 CUT_OFF = 'create_cut_off'
-#: key of the data of a resource whose service has refused to make its object
-REFUSED = 'create_refused'
 
 
 class Drift(str):
@@ -284,20 +282,13 @@ def _perform(resource: Resource, action: str, work: Value, reason: str = 'state 
 def _failed(resource: Resource, action: str, error: Exception) -> exception.ResourceFailure:
     """Store the state FAILED. Return the failure to raise."""
     failure = exception.ResourceFailure(error, ('resources', resource.name), action)
-    if action == status.CREATE and resource.resource_id is None and _made_nothing(error):
-        resource.data_set(REFUSED, 'true')
     # Without the text of the error, which may repeat a hidden parameter; the event has it.
     with log_context.naming_resource(resource.name):
         LOG.info('%s of %s failed: %s', action, resource, failures.kind_of(error))
     state_set(resource, action, status.FAILED, str(failure))
     failures.note(resource, action, failure)
+    failures.note_refusal(resource, action, error)
     return failure
-
-
-def _made_nothing(error: BaseException | None) -> bool:
-    while error is not None and not getattr(error, 'made_nothing', False):
-        error = error.__cause__
-    return error is not None
 
 
 # --------------------------------------------------------------- the actions
@@ -306,8 +297,7 @@ def _made_nothing(error: BaseException | None) -> bool:
 def _create(resource: Resource, interrupted: bool = False) -> Work:
     if not interrupted or resource.record.properties is None:
         resource.store_properties()
-    if REFUSED in resource.data():
-        resource.data_delete(REFUSED)
+    failures.forget_refusal(resource)
     if resource.requires_deferred_auth:
         resource.stack.tree.deferred.ensure_or_keep(resource.context)
     retries = resource.stack.limits.action_retry_limit
@@ -436,7 +426,8 @@ def _update(
 
 def _delete(resource: Resource, policy: str, state: tuple[str, str]) -> Work:
     is_failed_import = state[0] == status.ADOPT and resource.definition.import_id is not None
-    if resource.resource_id is None and not is_failed_import and REFUSED not in resource.data():
+    is_known = is_failed_import or failures.REFUSED in resource.data()
+    if resource.resource_id is None and not is_known:
         yield from _find_unrecorded(resource, state)
     if policy == 'Snapshot' and hasattr(resource, 'handle_snapshot_delete'):
         # the handler replaces handle_delete: both end with check_delete_complete

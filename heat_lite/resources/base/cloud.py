@@ -347,13 +347,9 @@ class CloudResource(ServiceObject):
 
     def create_once(self, create):
         """Generator: return the object that ``create`` makes (see ``create_object``)."""
-        if not self.can_be_found():
-            try:
-                return (yield from self.call_with_retry(create))
-            except errors.ServiceError as error:
-                error.made_nothing = error.is_refusal
-                raise
         retry, path = ServiceRetry(self, self.retry_conflict), self.collection()
+        if not self.can_be_found():
+            return (yield from retry.until_made(create))
 
         def show(made):
             return self.client().show(f'{path}/{made}', self.rest.key)

@@ -64,10 +64,11 @@ class ServiceRetry:
                 self.report(error)
             yield wait
 
-    def until_made(self, create, find, show):
+    def until_made(self, create, find=None, show=None):
         """Generator: return the object that ``create`` makes, without making it twice. After an
         error that leaves open whether the request was executed, ``find()`` returns the id of the
-        object (None, or errors.NotFound, if there is none), and ``show(id)`` the object.
+        object (None, or errors.NotFound, if there is none), and ``show(id)`` the object. Without
+        them the error is raised.
         """
         is_open = False
         for delay in retry_delays():
@@ -75,8 +76,8 @@ class ServiceRetry:
                 return (yield from self.until_answered(create))
             except errors.ServiceError as error:
                 error.made_nothing = error.is_refusal and not is_open
-                is_open = True
-                if error.code not in UNAVAILABLE_STATUSES or self._is_late(delay, error):
+                is_open, gives_up = True, find is None or error.code not in UNAVAILABLE_STATUSES
+                if gives_up or self._is_late(delay, error):
                     raise
                 self.report(error)
             yield delay
