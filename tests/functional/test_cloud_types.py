@@ -460,6 +460,14 @@ def test_credential_is_imported_by_its_access_key(running_cloud, driver, ids):  
     assert (*where, known) not in running_cloud.cloud.objects
 
 
+def test_connection_of_sites_is_complete_when_its_agent_has_it(running_cloud, driver, ids):  # noqa: F811
+    name = 'OS::Neutron::IPsecSiteConnection'
+    running_cloud.cloud.looks = 4
+    stack = driver.create(one_resource(name, samples.properties(REGISTRY.get(name), ids)))
+    assert driver.outputs(stack)['status'] == 'DOWN'
+    driver.delete(stack)
+
+
 def _of(fake, service, path):
     return [each for key, each in fake.objects.items() if key[:2] == (service, path)]
 

@@ -248,7 +248,9 @@ class IPsecSiteConnection(NeutronResource):
     """An IPsec connection between two sites."""
 
     resource_type = 'OS::Neutron::IPsecSiteConnection'
-    rest = neutron_rest('/vpn/ipsec-site-connections', 'ipsec_site_connection', 'vpnaas')
+    rest = neutron_rest(
+        '/vpn/ipsec-site-connections', 'ipsec_site_connection', 'vpnaas', ready=('ACTIVE', 'DOWN')
+    )
 
     properties_schema = {
         'name': name_property(),
