@@ -80,13 +80,12 @@ class PropertySchema:
             self.support = support_status.history('hidden')
         self.ref = self.ref or resolves
         #: whether this or a nested schema names a cloud object
-        self.names_objects = bool(self.ref) or any(
-            nested.names_objects for nested in _nested_schemas(self.schema)
-        )
+        self.names_objects = bool(self.ref)
         #: whether a custom constraint of this or a nested schema may ask the cloud
-        self.looks_up = any(isinstance(each, CustomConstraint) for each in self.constraints) or any(
-            nested.looks_up for nested in _nested_schemas(self.schema)
-        )
+        self.looks_up = any(isinstance(each, CustomConstraint) for each in self.constraints)
+        for nested in _nested_schemas(self.schema):
+            self.names_objects |= nested.names_objects
+            self.looks_up |= nested.looks_up
         self._check()
 
     def _check(self) -> None:
