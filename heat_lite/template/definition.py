@@ -208,19 +208,17 @@ class ResourceDefinition:
         properties, metadata, depends_on.
         """
         required = {name for name in self.depends_on if name in names}
-        for part in filter(self._is_parsed, ('properties', 'metadata')):
-            given = getattr(self, part)
+        for part, given in self._parsed_parts().items():
             referenced = function.dependencies(given)
-            if not referenced.issubset(names):
-                unknown = referenced.difference(names)
+            unknown = referenced.difference(names)
+            # resolution reports unknown names in other parts
+            if unknown and part in ('properties', 'metadata'):
                 self._raise_unknown(given, unknown, part.title(), names)
-            required |= referenced
+            required |= referenced - unknown
         if self.depends_on:
             errors = checks.depends_on(self.name, self.depends_on, self._declared)
             checks.raise_first(errors, self.place('depends_on'))
-        # resolution reports unknown names in these parts
-        others = [getattr(self, part) for part in PARTS[2:] if self._is_parsed(part)]
-        return required.union(function.dependencies(others).intersection(names))
+        return required
 
     def _raise_unknown(
         self, snippet: Value, unknown: set[str], word: str, names: Collection[str]
@@ -246,16 +244,21 @@ class ResourceDefinition:
 
     def functions(self) -> Iterator[function.Function]:
         """Yield the functions in all parts; those of a deletion policy are not kept."""
-        return function.nodes([getattr(self, part) for part in PARTS if self._is_parsed(part)])
+        return function.nodes(self._parsed_parts())
 
-    def _is_parsed(self, part: str) -> bool:
-        """Return whether a part is not that of the template, which has no functions."""
-        return (given := getattr(self, part)) is not None and given is not self._snippet(part)
+    def _parsed_parts(self) -> dict[str, Value]:
+        """Return the parts that are not those of the template, which have no functions."""
+        given = {part: getattr(self, part) for part in PARTS}
+        return {
+            part: value
+            for part, value in given.items()
+            if value is not None and value is not self._snippet(part)
+        }
 
     def validate(self, scope: function.Scope | None = None) -> None:
         """Raise StackValidationFailed for invalid functions (see ``Function.validate``)."""
-        for part in filter(self._is_parsed, PARTS):
-            function.validate(getattr(self, part), self.place(part), scope)
+        for part, given in self._parsed_parts().items():
+            function.validate(given, self.place(part), scope)
 
     def __eq__(self, other: object) -> bool:
         return (
