@@ -3,13 +3,17 @@
 In each round each checkout in turn runs as a new `heat-lite up` (SQLite, one process) from its own
 ``.venv``. A row has the medians of milliseconds by the clock and of processor time of the service,
 and the last rows its memory. Compare processor time on a machine with other work.
+
+``--previews`` measures previews of ``--size`` resources instead (the table used 20,000).
 """
 
 import argparse
 import contextlib
 import functools
+import os
 import socket
 import statistics
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +26,13 @@ WAIT_SECONDS = 300
 READS = 100
 #: seconds after the first stack in which a service may load what it needs later
 LOADING_SECONDS = 3
+#: no limits of the size of a stack
+OPTIONS = """
+[DEFAULT]
+max_resources_per_stack = -1
+max_template_size = 100000000
+max_json_body_size = 100000000
+"""
 VERSION = {'heat_template_version': '2021-04-16'}
 MEMBER = """
 heat_template_version: 2021-04-16
@@ -81,8 +92,9 @@ def serving(checkout: Path) -> Iterator[Service]:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder, open(Path(folder, 'log'), 'wb') as log:
+        Path(folder, 'options').write_text(OPTIONS)
         command = [checkout / '.venv/bin/heat-lite', 'up', '--port', str(port)]
-        command += ['--data-dir', folder]
+        command += ['--data-dir', folder, '--config-file', Path(folder, 'options')]
         process = psutil.Popen(command, cwd=folder, stdout=log, stderr=log)
         service = Service(process, port)
         try:
@@ -129,16 +141,62 @@ def group(number: int) -> dict:
     return {**VERSION, 'resources': {'group': one}}
 
 
-def scenarios(service: Service, size: int) -> Iterator[Row]:
-    """Yield (name, ms by the clock, ms of processor time) of each scenario."""
+def mixed(number: int, constant: str = 'x', few: str = 'x') -> dict:
+    """Return a template with a quarter each of strings, of their copies, and of two others.
 
-    def timed(name: str, work: Callable[[], object], times: int = 1) -> Row:
-        began, used = time.monotonic(), service.processor_ms()
-        for _ in range(times):
-            work()
-        wall = 1000 * (time.monotonic() - began)
-        time.sleep(0.3)  # what follows the end of an action belongs to it
-        return name, wall / times, (service.processor_ms() - used) / times
+    ``constant``: the value of one resource. ``few``: that of the parameter that 20 resources read.
+    """
+    resources: dict[str, dict] = {}
+    for index in range(0, number, 4):
+        name, read = f'r{index}', 'few' if index < 80 else 'many'
+        value = constant if index == 0 else 'x'
+        resources |= {
+            name: {'type': 'OS::Heat::RandomString'},
+            f'{name}_copy': {
+                'type': 'OS::Heat::Value',
+                'properties': {'value': {'get_attr': [name, 'value']}},
+            },
+            f'{name}_fixed': {'type': 'OS::Heat::TestResource', 'properties': {'value': value}},
+            f'{name}_given': {
+                'type': 'OS::Heat::TestResource',
+                'properties': {'value': {'get_param': read}},
+                'depends_on': name,
+            },
+        }
+    parameters = {'few': few, 'many': 'x'}
+    declared = {each: {'type': 'string', 'default': parameters[each]} for each in parameters}
+    return {**VERSION, 'parameters': declared, 'resources': resources}
+
+
+def timed(service: Service, name: str, work: Callable[[], object], times: int = 1) -> Row:
+    """Return (name, ms by the clock, ms of processor time) of some work."""
+    began, used = time.monotonic(), service.processor_ms()
+    for _ in range(times):
+        work()
+    wall = 1000 * (time.monotonic() - began)
+    time.sleep(0.3)  # what follows the end of an action belongs to it
+    return name, wall / times, (service.processor_ms() - used) / times
+
+
+def previews(service: Service, size: int) -> Iterator[Row]:
+    """Yield the row of each preview."""
+    time.sleep(LOADING_SECONDS)
+    body = {'stack_name': 'mixed', 'template': mixed(size)}
+    ask = functools.partial(service.ask, 'POST', '/stacks/preview', body)
+    yield timed(service, f'preview, create of {size}', ask)
+    service.act('POST', '/stacks', body, 'mixed')
+    path = service.path('mixed') + '/preview'
+    for name, template in {
+        'nothing': mixed(size),
+        'one property': mixed(size, constant='y'),
+        'a parameter of 20': mixed(size, few='y'),
+    }.items():
+        ask = functools.partial(service.ask, 'PUT', path, {'template': template})
+        yield timed(service, f'preview, {name} of {size}', ask)
+
+
+def scenarios(service: Service, size: int) -> Iterator[Row]:
+    """Yield the row of each scenario."""
 
     def send(name: str, method: str, stack: str, template: dict | None) -> Row:
         path = '/stacks' if method == 'POST' else service.path(stack)
@@ -147,7 +205,7 @@ def scenarios(service: Service, size: int) -> Iterator[Row]:
             'template': template,
             'files': {'member.yaml': MEMBER},
         }
-        return timed(name, lambda: service.act(method, path, body, stack))
+        return timed(service, name, lambda: service.act(method, path, body, stack))
 
     yield send('first create', 'POST', 'first', flat(1))
     time.sleep(LOADING_SECONDS)
@@ -161,7 +219,7 @@ def scenarios(service: Service, size: int) -> Iterator[Row]:
         'list of stacks': '/stacks',
         'build info': '/build_info',
     }.items():
-        yield timed(f'GET, {name}', functools.partial(service.ask, 'GET', path), READS)
+        yield timed(service, f'GET, {name}', functools.partial(service.ask, 'GET', path), READS)
     yield send(f'one property of {size}', 'PUT', 'flat', flat(size, 'y'))
     yield send(f'nothing of {size}', 'PUT', 'flat', flat(size, 'y'))
     yield send(f'delete of {size}', 'DELETE', 'flat', None)
@@ -171,17 +229,28 @@ def scenarios(service: Service, size: int) -> Iterator[Row]:
     yield send(f'group of {size // 4} x 3, delete', 'DELETE', 'group', None)
 
 
-def measure(checkouts: list[Path], rounds: int, size: int) -> dict[str, list[list[list[float]]]]:
-    """Return {scenario: for each checkout (wall, CPU) of each round}."""
+def measure(
+    checkouts: list[Path],
+    rounds: int,
+    work: Callable[[Service], Iterator[Row]],
+) -> dict[str, list[list[list[float]]]]:
+    """Return {scenario: for each checkout (wall, CPU) of each round}. Each second round is in
+    reverse order.
+    """
     found: dict[str, list[list[list[float]]]] = {}
+    order = list(enumerate(checkouts))
+    for checkout in checkouts:  # as those of an installed package are
+        compiler = [checkout / '.venv/bin/python', '-m', 'compileall', '-q', checkout / 'heat_lite']
+        subprocess.run(compiler, check=True)
     for _ in range(rounds):
-        for index, checkout in enumerate(checkouts):
+        for index, checkout in order:
             with serving(checkout) as service:
                 start = service.memory_mb()
-                rows = list(scenarios(service, size))
+                rows = list(work(service))
                 rows.append(('memory at start; at the end, MB', start, service.memory_mb()))
             for name, *values in rows:
                 found.setdefault(name, [[] for _ in checkouts])[index].append(values)
+        order.reverse()
     return found
 
 
@@ -190,11 +259,15 @@ def main() -> None:
     parser.add_argument('checkouts', type=Path, nargs='+', metavar='CHECKOUT')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--size', type=int, default=200, help='resources of a stack')
+    parser.add_argument('--previews', action='store_true', help='measure previews instead')
     options = parser.parse_args()
     checkouts = [each.resolve() for each in options.checkouts]
+    work = functools.partial(previews if options.previews else scenarios, size=options.size)
+    found = measure(checkouts, options.rounds, work)
+    print('load of the machine at the end:', *(f'{each:.1f}' for each in os.getloadavg()))
     print('| scenario |', *(f'{each.name}: wall / CPU ms |' for each in checkouts))
     print('|---|' + '---|' * len(checkouts))
-    for name, columns in measure(checkouts, options.rounds, options.size).items():
+    for name, columns in found.items():
         medians = (map(statistics.median, zip(*rows, strict=True)) for rows in columns)
         print(f'| {name} |', *(f'{wall:.1f} / {used:.1f} |' for wall, used in medians))
 
