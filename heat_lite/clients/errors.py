@@ -217,15 +217,15 @@ def _message(response: requests.Response) -> str:
         found = _find_message(response.json())
     except ValueError:
         found = _text_of_page(response.text.strip())
-    return (found or response.reason or 'refused without a message')[:MAX_MESSAGE_LENGTH]
+    text = ' '.join((found or '').split())
+    return (text or response.reason or 'refused without a message')[:MAX_MESSAGE_LENGTH]
 
 
 def _text_of_page(text: str) -> str:
     """Return the text of an HTML page without tags and headings: these repeat the status only."""
     if not text.startswith('<'):
         return text
-    words = _TAGS.sub(' ', _HEADINGS.sub(' ', text))
-    return ' '.join(html.unescape(words).split())
+    return html.unescape(_TAGS.sub(' ', _HEADINGS.sub(' ', text)))
 
 
 def _find_message(body: Value) -> str | None:

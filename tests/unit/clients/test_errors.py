@@ -192,6 +192,7 @@ def close_connections(listener, times):
         ),
         ('<html><title>404</title></html>', 'Reason'),
         ('a < b', 'a < b'),
+        ('Denied.\n\n Policy.   ', 'Denied. Policy.'),
     ],
 )
 def test_message_of_html_page_is_its_text(page, words):
