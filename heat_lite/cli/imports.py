@@ -247,11 +247,13 @@ def _import_project(
     api: api_client.ApiClient, out: terminal.Terminal, args: argparse.Namespace
 ) -> None:
     """Write the templates of a project, and adopt its objects."""
+    folder = args.directory or args.project
+    if os.path.lexists(folder):
+        raise errors.FileError(f'{folder} exists: remove it, or name another --directory')
     items = list(_list_items(api))
     if not items:
         raise errors.CommandError('there is nothing to import')
     project = project_templates.ProjectTemplates(items)
-    folder = args.directory or args.project
     _write_files(folder, project.files())
     out.confirm(f'{len(items)} objects are described in {folder}')
     if args.print:

@@ -96,7 +96,7 @@ def _differences(old: Values, new: Values) -> Iterator[tuple[str, Value, Value]]
 def _lines(part: str, before: Value, after: Value, old: str, new: str) -> Iterator[str]:
     texts = [value or '' for value in (before, after)]
     if not all(isinstance(each, str) for each in texts) or '\n' not in ''.join(texts):
-        yield f'{part}: {planned_changes.text_before(before)}{terminal.cell(after)}'
+        yield f'{part}: {planned_changes.text_before(before)}{planned_changes.text_after(after)}'
         return
     former, later = (each.splitlines() for each in texts)
     yield from difflib.unified_diff(

@@ -123,6 +123,11 @@ def test_project_becomes_modules_whose_preview_is_empty(service, command, name, 
     status, output, _ = command('resource', 'list', '--nested', '--json', name)
     assert output.count('ADOPT_COMPLETE') > project.count
 
+    status, _, errors = command('import', '--print', '--project', name)
+    assert (status, errors.strip()) == (
+        1,
+        f'heat-lite: {name} exists: remove it, or name another --directory',
+    )
     status, _, errors = command('import', '--print', '--project', 'again')
     assert status == 1 and 'OS::Nova::Server: not imported: in a stack already (4)' in errors
     assert 'there is nothing to import' in errors

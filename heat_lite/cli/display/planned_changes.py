@@ -239,7 +239,7 @@ def _differences(change: Values) -> Iterator[tuple[str, str, str]]:
     if not found and (change.get('secret') or change['forces_replacement']):
         found = [(name, before, after)]
     for part, old, new in found:
-        yield part, text_before(old), terminal.cell(new)
+        yield part, text_before(old), text_after(new)
 
 
 def _with_unknown(value: Value, known_after: Values, path: str) -> Value:
@@ -265,6 +265,10 @@ def _described(sources: list[str]) -> str:
 def text_before(value: Value) -> str:
     """Return the beginning of a line about a change: the value before, if there was one."""
     return '' if value is None else f'{terminal.cell(value)} -> '
+
+
+def text_after(value: Value) -> str:
+    return '(none)' if value is None else terminal.cell(value)
 
 
 def different_parts(name: str, before: Value, after: Value) -> Iterator[tuple[str, Value, Value]]:

@@ -127,4 +127,4 @@ def test_change_inside_of_a_map_is_shown_by_its_keys_and_equal_values_are_left_o
     resource = {'resource_name': 'r', 'resource_type': 'file:///x/web.yaml', 'action': 'update'}
     resource['property_changes'] = changes
     text = shown({'resource_changes': {'updated': [resource]}})
-    assert text.startswith('~ r  web.yaml  update\n    map.b.c: 2 -> \n    hidden: * -> *\n')
+    assert text.startswith('~ r  web.yaml  update\n    map.b.c: 2 -> (none)\n    hidden: * -> *\n')
