@@ -468,6 +468,15 @@ def test_connection_of_sites_is_complete_when_its_agent_has_it(running_cloud, dr
     driver.delete(stack)
 
 
+@pytest.mark.parametrize('algorithm', ['sha1', 'sha512'])
+@pytest.mark.parametrize('kind', ['IKE', 'IPsec'])
+def test_policy_is_described_with_its_algorithm(kind, algorithm, running_cloud, driver, ids):  # noqa: F811
+    where = 'network', f'/vpn/{kind.lower()}policies'
+    one = running_cloud.cloud.put(*where, auth_algorithm=algorithm)
+    live = observed(driver, f'OS::Neutron::{kind}Policy', one)['live_properties']
+    assert live['auth_algorithm'] == algorithm
+
+
 def _of(fake, service, path):
     return [each for key, each in fake.objects.items() if key[:2] == (service, path)]
 

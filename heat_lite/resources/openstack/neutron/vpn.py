@@ -146,6 +146,9 @@ class VpnPolicy(NeutronResource):
         given = stored and stored.is_given(ALGORITHM)
         return found if given else {**found, ALGORITHM: self.stored_property(ALGORITHM)}
 
+    def described(self, found):
+        return {**super().described(found), ALGORITHM: found[ALGORITHM]}
+
 
 class IKEPolicy(VpnPolicy):
     """An IKE policy of VPN connections."""
