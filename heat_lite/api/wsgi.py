@@ -20,6 +20,7 @@ from heat_lite.common.identifier import HeatIdentifier
 from heat_lite.common.value_texts import read_json, to_json
 from heat_lite.common.value_types import Value, Values
 from heat_lite.policies.enforcer import Enforcer
+from heat_lite.template import reader
 
 Environ = types.WSGIEnvironment
 StartResponse = types.StartResponse
@@ -139,8 +140,8 @@ def parse_json(body: bytes) -> Value:
         value = read_json(body.decode())
     except RecursionError:
         raise _too_deep() from None
-    if body.count(b'{') + body.count(b'[') > MAX_DEPTH:
-        _check_depth(value)
+    if body.count(b'{') + body.count(b'[') > MAX_DEPTH and reader.is_deeper(value, MAX_DEPTH - 1):
+        raise _too_deep()  # it can be parsed, but not serialized for RPC
     if SURROGATE.search(body):
         _check_unicode(value)
     return value
@@ -213,21 +214,6 @@ def _check_unicode(value: Value) -> None:
     except UnicodeEncodeError:
         text = 'The body contains a lone surrogate (\\ud800 to \\udfff): it is no character.'
         raise BadRequest(text) from None
-
-
-def _check_depth(value: Value) -> None:
-    """Raise BadRequest above MAX_DEPTH: such a value can be parsed, but not serialized for RPC."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            child
-            for part in level
-            for child in (part.values() if isinstance(part, dict) else part)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return
-    raise _too_deep()
 
 
 def _too_deep() -> BadRequest:

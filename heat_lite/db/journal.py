@@ -380,7 +380,7 @@ def is_written(changes: ChangeSet) -> bool:
     for table, rows in ((models.event, changes.events), (models.resource, changes.rows_added)):
         uuid = next((row['uuid'] for row in rows if row.get('uuid')), None)
         if uuid is not None:
-            return session.first(select(table.c.id).where(table.c.uuid == uuid)) is not None
+            return session.exists(table, table.c.uuid == uuid)
     return False
 
 

@@ -260,6 +260,18 @@ def scalars(statement: typing.Any) -> list[typing.Any]:
     return execute(statement).scalars().all()
 
 
+def count(table: sqlalchemy.TableClause, *where: typing.Any) -> int:
+    """Return the number of rows that meet all conditions, which may join other tables."""
+    query = sqlalchemy.select(sqlalchemy.func.count()).select_from(table)
+    return scalar(query.where(*where))
+
+
+def exists(table: sqlalchemy.TableClause, *where: typing.Any) -> bool:
+    """Return whether a row meets all conditions."""
+    query = sqlalchemy.select(sqlalchemy.literal(1)).select_from(table)
+    return first(query.where(*where).limit(1)) is not None
+
+
 def update(
     table: sqlalchemy.TableClause, values: Mapping[str, typing.Any], *where: typing.Any
 ) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from oslo_db import exception as db_exception
-from sqlalchemy import ColumnElement, func, or_, select, true
+from sqlalchemy import ColumnElement, or_, select, true
 
 from heat_lite.common import exception
 from heat_lite.common.context import RequestContext
@@ -30,7 +30,7 @@ def get_config(context: RequestContext, config_id: str) -> Row:
 
 @session.reader
 def count_configs(context: RequestContext) -> int:
-    return session.scalar(select(func.count(_C.id)).where(_C.tenant == context.tenant_id))
+    return session.count(models.software_config, _C.tenant == context.tenant_id)
 
 
 @session.reader
@@ -86,7 +86,7 @@ def get_deployment(context: RequestContext, deployment_id: str) -> Row:
 
 @session.reader
 def count_deployments(context: RequestContext) -> int:
-    return session.scalar(select(func.count(_D.id)).where(_D.tenant == context.tenant_id))
+    return session.count(models.software_deployment, _D.tenant == context.tenant_id)
 
 
 @session.reader

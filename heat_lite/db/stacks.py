@@ -152,21 +152,15 @@ def store_user_project(stack_id: str, project_id: str) -> str | None:
 @session.reader
 def shares_user_project(stack_id: str, user_project_id: str) -> bool:
     """Return whether the users of another living stack are in this project, too."""
-    query = select(_S.id).where(
-        _S.id != stack_id, _S.stack_user_project_id == user_project_id, models.ALIVE
-    )
-    return session.first(query.limit(1)) is not None
+    others = _S.id != stack_id, models.ALIVE
+    return session.exists(models.stack, *others, _S.stack_user_project_id == user_project_id)
 
 
 @session.reader
 def owns_user_project(context: RequestContext, user_project_id: str) -> bool:
     """Return whether the users of a living stack of the project are in ``user_project_id``."""
-    query = select(_S.id).where(
-        _S.tenant == context.tenant_id,
-        _S.stack_user_project_id == user_project_id,
-        models.ALIVE,
-    )
-    return session.first(query.limit(1)) is not None
+    own = _S.tenant == context.tenant_id, models.ALIVE
+    return session.exists(models.stack, *own, _S.stack_user_project_id == user_project_id)
 
 
 def _visible_to(query: Select, project: typing.Any) -> Select:
@@ -281,10 +275,7 @@ def root_id(stack_id: str) -> str | None:
 @session.reader
 def count_tree_resources(root_stack_id: str) -> int:
     """Return the number of resources in a stack and in all stacks nested in it."""
-    query = (
-        select(func.count()).select_from(models.resource).where(_R.root_stack_id == root_stack_id)
-    )
-    return session.scalar(query)
+    return session.count(models.resource, _R.root_stack_id == root_stack_id)
 
 
 @session.reader
@@ -332,8 +323,7 @@ def reset_status(stack_id: str) -> int:
 @session.reader
 def count(context: RequestContext, stack_filter: StackFilter = DEFAULT_FILTER) -> int:
     """Return the number of stacks that ``list_rows`` returns without a limit."""
-    conditions = queries.stack_conditions(context, stack_filter)
-    return session.scalar(select(func.count()).select_from(models.stack).where(*conditions))
+    return session.count(models.stack, *queries.stack_conditions(context, stack_filter))
 
 
 @session.reader

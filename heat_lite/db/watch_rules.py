@@ -52,14 +52,10 @@ Judge = Callable[[typing.Any, Sequence[Point], datetime.datetime], Verdict]
 def put(stack_id: str, name: str, values: dict) -> None:
     """Insert the rule of a stack with this name, or change the columns in ``values``."""
     found = _W.stack_id == stack_id, _W.name == name
-    if session.update(models.watch_rule, values, *found) == 0 and not _exists(stack_id, name):
-        session.execute(insert(models.watch_rule).values(stack_id=stack_id, name=name, **values))
-
-
-def _exists(stack_id: str, name: str) -> bool:
+    changed = session.update(models.watch_rule, values, *found)
     # MariaDB does not count a row that an UPDATE leaves as it was.
-    query = select(_W.id).where(_W.stack_id == stack_id, _W.name == name)
-    return session.first(query) is not None
+    if not changed and not session.exists(models.watch_rule, *found):
+        session.execute(insert(models.watch_rule).values(stack_id=stack_id, name=name, **values))
 
 
 @session.repeatable_writer
@@ -133,10 +129,7 @@ def in_state(state: str) -> ColumnElement[bool]:
 @session.reader
 def count(tenant: str) -> int:
     """Return the number of rules of a project."""
-    query = select(func.count()).select_from(
-        models.watch_rule.join(models.stack, _W.stack_id == _S.id)
-    )
-    return session.scalar(query.where(_S.tenant == tenant)) or 0
+    return session.count(models.watch_rule, _W.stack_id == _S.id, _S.tenant == tenant)
 
 
 def _listed() -> Select:
@@ -164,11 +157,8 @@ def add_data(rows: Iterable[dict]) -> None:
 @session.reader
 def count_data(tenant: str) -> int:
     """Return the number of stored measurements of a project."""
-    joined = models.watch_data.join(models.watch_rule, _D.watch_rule_id == _W.id).join(
-        models.stack, _W.stack_id == _S.id
-    )
-    query = select(func.count()).select_from(joined).where(_S.tenant == tenant)
-    return session.scalar(query) or 0
+    joined = _D.watch_rule_id == _W.id, _W.stack_id == _S.id
+    return session.count(models.watch_data, *joined, _S.tenant == tenant)
 
 
 @session.reader

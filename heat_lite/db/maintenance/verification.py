@@ -217,8 +217,7 @@ def _former() -> Iterator[tuple[str, str]]:
         column = table.c.resource_properties if column is None else column
         # Heat writes the null of JSON where there are none
         given = column.is_not(None), sqlalchemy.type_coerce(column, Text) != 'null'
-        count = session.scalar(select(func.count()).where(*given))
-        if count:
+        if count := session.count(table, *given):
             yield f'table {table.name}', f'{count} rows have properties in {column.name}'
 
 

@@ -34,24 +34,14 @@ def stack(item: 'Stack', resolve_outputs: bool = True) -> Values:
     """Return a loaded stack as ``show_stack`` does."""
     description = item.template.description or NO_DESCRIPTION
     result = {
-        'stack_name': item.name,
-        'stack_identity': identity_of(item),
-        'creation_time': time(item.created_at),
-        'updated_time': time(item.updated_at),
-        'deletion_time': time(item.deleted_at),
+        **_listed(item),
         'notification_topics': [],
         'parameters': masking.redact_nested(item, item.parameters.as_strings()),
         'description': description,
         'template_description': description,
         'capabilities': [],
-        'disable_rollback': bool(item.disable_rollback),
         'timeout_mins': item.timeout_mins,
-        'stack_owner': item.username,
-        'parent': item.owner_id,
-        'stack_user_project_id': item.stack_user_project_id,
         'tags': item.tags,
-        'stack_action': item.action,
-        'stack_status': item.status,
         'stack_status_reason': item.status_reason,
         'failures': item.failures or [],
         'event_queues': [
@@ -72,21 +62,28 @@ def stack(item: 'Stack', resolve_outputs: bool = True) -> Values:
 def stack_row(row: Row) -> Values:
     """Return a row of a list of stacks."""
     return {
-        'stack_name': row.name,
-        'stack_identity': identity_of(row),
-        'creation_time': time(row.created_at),
-        'updated_time': time(row.updated_at),
-        'deletion_time': time(row.deleted_at),
+        **_listed(row),
         'description': '',
-        'stack_action': row.action,
-        'stack_status': row.status,
         'stack_status_reason': row.status_reason or '',
-        'stack_owner': row.username,
-        'parent': row.owner_id,
-        'stack_user_project_id': row.stack_user_project_id,
         'tags': list(row.tags) if row.tags else None,
-        'disable_rollback': bool(row.disable_rollback),
         'timeout_mins': row.timeout,
+    }
+
+
+def _listed(item: 'Row | Stack') -> Values:
+    """Return what a list shows of a stack like the stack itself."""
+    return {
+        'stack_name': item.name,
+        'stack_identity': identity_of(item),
+        'creation_time': time(item.created_at),
+        'updated_time': time(item.updated_at),
+        'deletion_time': time(item.deleted_at),
+        'disable_rollback': bool(item.disable_rollback),
+        'stack_owner': item.username,
+        'parent': item.owner_id,
+        'stack_user_project_id': item.stack_user_project_id,
+        'stack_action': item.action,
+        'stack_status': item.status,
     }
 
 
