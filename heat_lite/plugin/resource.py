@@ -44,14 +44,6 @@ class Resource(resource.Resource):
                 service_name=name, resource_type=type_name, reason=f'{error}.'
             ) from error
 
-    def validate_names(self) -> None:
-        self.require_service(self.stack.clients(), self.type())
-        super().validate_names()
-
-    def validate(self) -> str | None:
-        self.require_service(self.stack.clients(), self.type())
-        return super().validate()
-
     def translation_rules(self, properties: Properties) -> Iterable[TranslationRule]:
         """Return the rules that translate deprecated properties (see ``translation``)."""
         return ()

@@ -354,6 +354,7 @@ def single_resource(
     definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
         definition.check_ignored_paths(resource.properties_schema)
+        resource.require_service(resource.stack.clients(), resource.type())
         refusal = resource.validate_names() if run is None else validate_resource(resource)
         if refusal:  # types of plug-ins may return the reason, as a text
             raise exception.StackValidationFailed(str(refusal))

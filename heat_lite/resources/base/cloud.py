@@ -89,14 +89,6 @@ class ServiceResource(Resource):
             return self.stack.clients().client(self.default_client_name, self.microversion)
         return super().client(name)
 
-    def validate_names(self):
-        self.require_service(self.stack.clients(), self.type())
-        super().validate_names()
-
-    def validate(self):
-        self.require_service(self.stack.clients(), self.type())
-        super().validate()
-
     @classmethod
     def require_service(cls, clients, type_name):
         name = cls.required_service or cls.default_client_name
