@@ -85,11 +85,14 @@ class LimitError(RequestError):
 
 
 class PropertiesError(RequestError):
-    """Base class of the errors about some properties."""
+    """Base class of the errors about some properties, or parameters, by their names."""
+
+    #: the argument with the names, in the format
+    names_argument = 'props'
 
     def __init__(self, *names: str, **kwargs: typing.Any) -> None:
         if names:
-            kwargs['props'] = ', '.join(names)
+            kwargs[self.names_argument] = ', '.join(names)
         super().__init__(**kwargs)
 
 
@@ -315,13 +318,9 @@ class StopActionFailed(HeatException):
     msg_fmt = 'Failed to stop stack (%(stack_name)s) on other engine (%(engine_id)s)'
 
 
-class ImmutableParameterModified(RequestError):
+class ImmutableParameterModified(PropertiesError):
+    names_argument = 'keys'
     msg_fmt = 'The following parameters are immutable and may not be updated: %(keys)s'
-
-    def __init__(self, *names: str, **kwargs: typing.Any) -> None:
-        if names:
-            kwargs['keys'] = ', '.join(sorted(names))
-        super().__init__(**kwargs)
 
 
 # --------------------------------------------------------------- templates

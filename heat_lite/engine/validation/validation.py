@@ -463,7 +463,7 @@ def immutable_parameters(present: Stack, changed: Stack) -> None:
     """Raise ImmutableParameterModified if an update changes immutable parameters."""
     names = present.parameters.immutable_changes(changed.parameters)
     if names:
-        raise exception.ImmutableParameterModified(*names)
+        raise exception.ImmutableParameterModified(*sorted(names))
 
 
 def tags(runtime: Runtime, values: Collection[Value] | None) -> None:

@@ -128,6 +128,11 @@ class ServiceResource(Resource):
         if self.resource_id is None:
             raise errors.NotFound('the object was never created')
 
+    def check_shown(self):
+        """Generator, a ``handle_check`` of types: check that the service shows the object."""
+        self.require_object()
+        yield from self.call_with_retry(self.show)
+
     def delete_if_present(self, call, *args, **options):
         """Generator: call ``call``, which deletes an object. Return whether there was one."""
         try:

@@ -46,9 +46,7 @@ class MetadataResource(ServiceResource):
             for key, value in headers.items()
         }
 
-    def handle_check(self):
-        self.require_object()
-        yield from self.call_with_retry(self.show)
+    handle_check = ServiceResource.check_shown
 
     def all_metadata(self, head):
         """Return the metadata that Swift shows, in lower case."""

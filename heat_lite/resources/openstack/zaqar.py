@@ -77,9 +77,7 @@ class ZaqarQueue(ServiceResource):
                 self.client().request, 'PATCH', self._path(), [*removed, *new], headers=PATCH
             )
 
-    def handle_check(self):
-        self.require_object()
-        self.client().show(self._path())
+    handle_check = ServiceResource.check_shown
 
     def get_live_state(self, resource_properties):
         """Return the metadata without those that Zaqar sets itself, also for a missing queue."""

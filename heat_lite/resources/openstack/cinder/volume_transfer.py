@@ -88,9 +88,7 @@ class VolumeTransferAccept(ServiceResource):
         """Return the volume that the project has got since the create began."""
         return added_object.find(self, self._volumes)
 
-    def handle_check(self):
-        self.require_object()
-        yield from self.call_with_retry(self.show)
+    handle_check = ServiceResource.check_shown
 
     def show(self):
         return self.client().show(f'/volumes/{self.resource_id}', 'volume')

@@ -2,7 +2,6 @@
 
 from urllib.parse import quote
 
-from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.common.value_texts import from_json
 from heat_lite.resources.base import long_texts
@@ -122,10 +121,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
             yield from self.delete_path(self._path())
         self.delete_user()
 
-    def handle_check(self):
-        if self.resource_id is None:
-            raise errors.NotFound('the workflow was never created')
-        self.client().show(self._path())
+    handle_check = ServiceResource.check_shown
 
     def live_properties(self):
         return {'name': self.resource_id, **tasks.described(self._live_definition())}
