@@ -1,6 +1,6 @@
 """The work of each action: a generator that walks the plan and sets the state that results.
 
-Each takes the StackTask that executes it.
+Each takes the StackTask that executes it, which stores the last changes in the end.
 
 Tests: tests/functional/test_engine.py.
 """
@@ -32,7 +32,6 @@ def create(task: StackTask) -> Work:
     if _wants_rollback(stack, outcome):
         stack.run.deleting = True
         yield from _begin_rollback(task)
-    yield from stack.journal.write()
 
 
 def adopt(task: StackTask) -> Work:
@@ -46,7 +45,6 @@ def adopt(task: StackTask) -> Work:
         stack.run.deleting = stack.run.abandoning = True
         store_options(stack)
         yield from _begin_rollback(task)
-    yield from stack.journal.write()
 
 
 def _walk_new(task: StackTask) -> Work:
@@ -66,7 +64,6 @@ def update(task: StackTask) -> Work:
     if _wants_rollback(stack, outcome) and stack.previous_template_id is not None:
         return_to_previous_template(stack)
         yield from _begin_rollback(task)
-    yield from stack.journal.write()
 
 
 def return_to_previous_template(stack: Stack) -> None:
@@ -102,7 +99,6 @@ def resume_rollback(task: StackTask) -> Work:
 
 def roll_back(task: StackTask) -> Work:
     _finish(task.stack, (yield from _walk_all(task)))
-    yield from task.stack.journal.write()
 
 
 def delete(task: StackTask) -> Work:
@@ -155,7 +151,6 @@ def snapshot(task: StackTask) -> Work:
         yield from taking.end(status.FAILED, f'{type(error).__name__}: {error}')
         raise
     yield from taking.end(stack.status, stack.status_reason)
-    yield from stack.journal.write()
 
 
 def resume_snapshot(task: StackTask) -> Work:
@@ -166,13 +161,11 @@ def resume_snapshot(task: StackTask) -> Work:
 def walk_forward(task: StackTask) -> Work:
     """The work of CHECK and RESUME."""
     _finish(task.stack, (yield from planned_walk.walk_kept(task, _forward)))
-    yield from task.stack.journal.write()
 
 
 def walk_backward(task: StackTask) -> Work:
     """The work of SUSPEND."""
     _finish(task.stack, (yield from planned_walk.walk_kept(task, _backward)))
-    yield from task.stack.journal.write()
 
 
 def _forward(stack: Stack) -> plan.Graph:

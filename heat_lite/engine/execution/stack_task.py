@@ -89,6 +89,7 @@ class StackTask:
             plugins.before(stack, name)
             deferred_auth.begin(stack, name)
             yield from request.action.work(self)
+            yield from stack.journal.write()
             outcome = stack.status.lower()
             plugins.after(stack, name)
         except Preempted:
