@@ -6,8 +6,9 @@ import os
 import sys
 
 from heat_lite.common import log_context
+from heat_lite.server import program
 from heat_lite.server.monitoring import traces
-from heat_lite.startup import concurrency, settings
+from heat_lite.startup import concurrency
 
 CONFIG_FILE_VARIABLE = 'HEAT_LITE_CONFIG_FILE'
 
@@ -34,15 +35,12 @@ def cloudwatch_application(args=None):
     return _load(args, 'heat-lite-api-cloudwatch', 'heat-api-cloudwatch')
 
 
-def _load(args, program, pipeline=None):
+def _load(args, name, pipeline=None):
     concurrency.use_native_threads()
     config_file = os.environ.get(CONFIG_FILE_VARIABLE)
     if config_file or args is None:
         args = ['--config-file', config_file] if config_file else []
-    conf = settings.load(args, program)
-    settings.start_logging(conf)
-    importlib.import_module('heat_lite.operate.config_check.option_report').warn_unknown(conf)
-    settings.require_private_key(conf)
+    conf = program.begin(args, name)
     traces.require(conf)
     traces.start(conf)
     # Imported late: oslo.messaging looks for eventlet when it is imported.
