@@ -348,7 +348,7 @@ def put_object(cloud, service, one, name, body, environ, **_):
     labels = {
         key.removeprefix('HTTP_').replace('_', '-'): value
         for key, value in environ.items()
-        if key.startswith('HTTP_X_OBJECT_META_')
+        if key.startswith(('HTTP_X_OBJECT_META_', 'HTTP_CONTENT_'))
     }
     labels['Content-Type'] = environ.get('CONTENT_TYPE', 'text/plain')
     container.setdefault('headers', {})[name] = labels

@@ -263,7 +263,11 @@ SAMPLES = {
     'OS::Placement::Trait': {'name': 'CUSTOM_FAST'},
     'OS::Swift::Account': {'quota_bytes': 5},
     'OS::Swift::Container': {'X-History-Location': OMIT, 'X-Versions-Location': OMIT},
-    'OS::Swift::Object': {'container': 'signals', 'content_type': 'text/plain'},
+    'OS::Swift::Object': {
+        'container': 'signals',
+        'content_type': 'text/plain',
+        **dict.fromkeys(('copy_from', 'object_manifest', 'delete_after'), OMIT),
+    },
     'OS::Manila::Share': {'access_rules': [{'access_to': '10.0.0.1', 'access_type': 'ip'}]},
     'OS::Manila::ShareNetwork': {'security_services': ['{security_service}']},
     'OS::Manila::ShareType': {'snapshot_support': True},

@@ -59,8 +59,8 @@ class Api:
     def pages(self, path: str, key: str, **query: Any) -> Iterator[Any]:
         """Yield the pages of a collection; each is requested when it is needed."""
         body = self.request_json('GET', path, params=query)
-        yield body[key]
-        while following := _next_page(body, key):
+        yield body if isinstance(body, builtins.list) else body[key]
+        while isinstance(body, dict) and (following := _next_page(body, key)):
             body = self.request_json('GET', self._below(following))
             yield body[key]
 

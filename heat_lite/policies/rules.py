@@ -79,6 +79,7 @@ CLOUDWATCH = (
 ADMIN_TYPES = (
     'DockerInc::Docker::*',
     'HeatLite::Container::*',
+    'OS::Barbican::Quota',
     'OS::Blazar::Host',
     'OS::Cinder::DefaultVolumeType',
     'OS::Cinder::EncryptedVolumeType',

@@ -407,7 +407,8 @@ class ShareAccess(CloudResource):
         if self.definition.external_id is None:
             return {}
         path = f'/share-access-rules/{self.resource_id}'
-        return {'share': self.client().show(path, 'access')['share_id']}
+        answer = self.client().request_json('GET', path, microversion='2.45')
+        return {'share': answer['access']['share_id']}
 
     def create_object(self, values):
         return (yield from self.send('POST', self.collection(), {'allow_access': values}))['access']

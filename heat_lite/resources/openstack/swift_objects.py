@@ -5,6 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import ServiceResource
+from heat_lite.resources.base.property_rules import conflict, filled
 from heat_lite.resources.openstack.swift import MetadataResource
 from heat_lite.template.schema import (
     OURS,
@@ -15,6 +16,16 @@ from heat_lite.template.schema import (
     name_property,
     string,
 )
+
+#: {property of an object: its header}, and those that Swift shows as they are
+HEADERS = {
+    'content_disposition': 'Content-Disposition',
+    'content_encoding': 'Content-Encoding',
+    'delete_after': 'X-Delete-After',
+    'delete_at': 'X-Delete-At',
+    'object_manifest': 'X-Object-Manifest',
+}
+SHOWN = ('content_disposition', 'content_encoding', 'object_manifest')
 
 
 class SwiftObject(MetadataResource):
@@ -31,11 +42,35 @@ class SwiftObject(MetadataResource):
         'content_type': string(
             'MIME type of the content.', default='text/plain', update_allowed=True
         ),
+        'content_disposition': string(
+            'What a browser does with the object, for example "attachment".', update_allowed=True
+        ),
+        'content_encoding': string(
+            'Encoding of the content, for example gzip.', update_allowed=True
+        ),
+        'copy_from': string(
+            'Object whose content this one gets, as CONTAINER/OBJECT.', update_allowed=True
+        ),
+        'delete_after': integer(
+            'Seconds from each change of the object after which Swift deletes it.',
+            update_allowed=True,
+            min=1,
+        ),
         'delete_at': integer(
             'Time at which Swift deletes the object, in seconds since 1970.', update_allowed=True
         ),
         'metadata': map_('Metadata of the object.', default={}, update_allowed=True),
+        'object_manifest': string(
+            'Beginning of the names of the segments of a large object, as CONTAINER/PREFIX.',
+            update_allowed=True,
+        ),
     }
+    property_rules = (
+        conflict('content', 'copy_from', test=filled),
+        conflict('content', 'object_manifest', test=filled),
+        conflict('copy_from', 'object_manifest', test=filled),
+        conflict('delete_after', 'delete_at', test=filled),
+    )
     attributes_schema = {
         'etag': 'MD5 of the content.',
         'last_modified': 'Time of the last change.',
@@ -55,13 +90,15 @@ class SwiftObject(MetadataResource):
         yield from self._put()
 
     def _put(self):
-        delete_at = self.properties['delete_at']
+        values = self.properties
+        copied = values['copy_from']
         headers = {
-            'Content-Type': self.properties['content_type'],
-            **self.labels(self.properties['metadata']),
-            **({} if delete_at is None else {'X-Delete-At': str(delete_at)}),
+            'Content-Type': values['content_type'],
+            **self.labels(values['metadata']),
+            **{key: str(values[name]) for name, key in HEADERS.items() if values[name]},
+            **({'X-Copy-From': quote(copied)} if copied else {}),
         }
-        content = self.properties['content']
+        content = values['content']
         yield from self.call_with_retry(
             self.client().request, 'PUT', self.path(), text=content, headers=headers
         )
@@ -72,7 +109,11 @@ class SwiftObject(MetadataResource):
     def get_live_state(self, resource_properties):
         head, content = self.show(), self.stored_property('content') or ''
         same = head.get('etag') == hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
+        stored = self.stored_properties()
+        same = same or stored.get('copy_from') or stored.get('object_manifest')
+        names = [name for name in SHOWN if stored.get(name)]
         return {
+            **{name: head.get(HEADERS[name].lower()) for name in names},
             'content': content if same else f'(another content, with the MD5 {head.get("etag")})',
             'content_type': head.get('content-type'),
             'metadata': self.live_metadata(head),
@@ -88,6 +129,7 @@ class SwiftObject(MetadataResource):
             'name': name,
             'content': self.client().get_object(container, name)[0],
             'content_type': head.get('content-type'),
+            **{name: head[key] for name in SHOWN if (key := HEADERS[name].lower()) in head},
             **({'metadata': labels} if labels else {}),
         }
 
@@ -204,12 +246,16 @@ class TempURL(ServiceResource):
             default='GET',
             allowed=['GET', 'HEAD', 'PUT', 'POST', 'DELETE'],
         ),
+        'digest': string(
+            'Digest of the signature.', default='sha256', allowed=['sha1', 'sha256', 'sha512']
+        ),
         'seconds': integer('Seconds for which the URL is valid.', default=86400, min=1),
     }
     attributes_schema = {'url': live_text('The signed URL.')}
 
     def handle_create(self):
-        values = (self.properties[name] for name in ('container', 'object', 'method', 'seconds'))
+        names = ('container', 'object', 'method', 'seconds', 'digest')
+        values = (self.properties[name] for name in names)
         url = yield from self.call_with_retry(self.client().temp_url, *values)
         self.data_set(URL, url, redact=True)
         self.resource_id_set(self.record.uuid)
