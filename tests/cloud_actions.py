@@ -124,11 +124,12 @@ def rules_of(cloud, one):
 def create_rules(cloud, service, body, **_):
     """Create one rule, or all rules of a list: none if the group has an equivalent of one."""
     where, many = '/security-group-rules', body.get('security_group_rules')
-    if many is None:
-        return cloud.create(service, where, body)
-    keys = [_traffic(each) for each in (*many, *cloud.of(service, where))]
+    some = [body['security_group_rule']] if many is None else many
+    keys = [_traffic(each) for each in (*some, *cloud.of(service, where))]
     if len(set(keys)) < len(keys):
         raise Refused(409, 'Security group rule already exists.')
+    if many is None:
+        return cloud.create(service, where, body)
     made = [cloud.create(service, where, {'security_group_rule': each})[1] for each in many]
     return 201, {'security_group_rules': [each['security_group_rule'] for each in made]}
 
@@ -142,7 +143,8 @@ def _traffic(rule):
 
 @route('network', 'PUT', r'/(?P<where>[\w-]+)/(?P<one>[^/]+)/tags')
 def tag(cloud, service, where, one, body, **_):
-    require(cloud, service, f'/{where}', one)['tags'] = body['tags']
+    path = '/qos/policies' if where == 'policies' else f'/{where}'
+    require(cloud, service, path, one)['tags'] = body['tags']
     return 200, body
 
 
@@ -660,6 +662,16 @@ def list_attachments(cloud, service, one, **_):
         if {'server_id': one} in (each['attachments'] or ())
     ]
     return 200, {'volumeAttachments': [{'volumeId': each['id'], 'serverId': one} for each in mine]}
+
+
+@route('compute', 'PUT', r'/servers/(?P<one>[^/]+)/os-volume_attachments/(?P<volume>[^/]+)')
+def change_attachment(cloud, service, one, volume, body, **_):
+    found = require(cloud, 'block-storage', '/volumes', volume)
+    if {'server_id': one} not in (found['attachments'] or ()):
+        raise Refused(404, f'volume_id not found: {volume}')
+    if body['volumeAttachment'].keys() != {'volumeId', 'delete_on_termination'}:
+        raise Refused(400, 'Additional properties are not allowed')
+    return 202, None
 
 
 @route('compute', 'DELETE', r'/servers/(?P<one>[^/]+)/os-volume_attachments/(?P<volume>[^/]+)')

@@ -12,8 +12,8 @@ from tests.cloud_actions import Refused, require, route
 KNOWN = frozenset(
     'name description flavorRef imageRef networks metadata security_groups user_data '
     'key_name availability_zone config_drive OS-DCF:diskConfig adminPass tags '
-    'block_device_mapping block_device_mapping_v2 accessIPv4 accessIPv6 hostname '
-    'trusted_image_certificates'.split()
+    'block_device_mapping block_device_mapping_v2 accessIPv4 accessIPv6 host hostname '
+    'hypervisor_hostname trusted_image_certificates'.split()
 )
 V2 = frozenset(
     'uuid source_type destination_type boot_index delete_on_termination volume_size volume_type '
@@ -131,6 +131,7 @@ def boot(cloud, service, body, **_):
         },
     }
     server['metadata'], server['tags'] = server['metadata'] or {}, server['tags'] or []
+    server['security_groups'] = given.get('security_groups') or [{'name': 'default'}]
     if '/servers' in cloud.sick:
         server.update(coming=['ERROR'], fault={'message': 'No valid host was found.', 'code': 500})
     cloud.objects[service, '/servers', one] = server
@@ -359,6 +360,15 @@ def act_on_server(cloud, service, one, body, **_):
         require(cloud, service, '/servers', one).update(locked)
         return 202, None
     server = unlocked(cloud, one)
+    if name.endswith('SecurityGroup'):
+        groups = server['security_groups']
+        if name == 'addSecurityGroup':
+            groups.append(args)
+        elif args in groups:
+            groups.remove(args)
+        else:
+            raise Refused(404, f'Security group {args["name"]} not associated')
+        return 202, None
     # action -> required status, status at once, final status
     needs, now, coming = {
         'resize': ('ACTIVE', 'RESIZE', ['VERIFY_RESIZE']),

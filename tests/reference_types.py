@@ -36,6 +36,26 @@ IN_PLACE = {
     'OS::Manila::SecurityService': {'type'},
     'OS::Glance::WebImage': {'min_disk', 'min_ram', 'name'},
     'OS::Barbican::GenericContainer': {'secrets'},
+    'OS::Neutron::IKEPolicy': {'phase1_negotiation_mode'},
+    'OS::Neutron::IPsecPolicy': {
+        'auth_algorithm',
+        'encapsulation_mode',
+        'encryption_algorithm',
+        'lifetime',
+        'pfs',
+        'transform_protocol',
+    },
+    'OS::Neutron::IPsecSiteConnection': {
+        'dpd',
+        'initiator',
+        'mtu',
+        'peer_address',
+        'peer_cidrs',
+        'peer_id',
+        'psk',
+    },
+    'OS::Nova::Server': {'security_groups'},
+    'OS::Octavia::PoolMember': {'monitor_address', 'monitor_port'},
 }
 
 

@@ -783,3 +783,41 @@ def test_locked_server_is_replaced(running_cloud, driver, ids):
     driver.update(identity, stack(networks=networks, availability_zone='other'))
     assert complete(driver, identity, 'UPDATE') != one
     driver.delete(identity)
+
+
+def test_security_groups_of_a_server_change_in_place(running_cloud, driver, ids):
+    def stack(*groups):
+        return stack_of(s=server(networks=[{'network': 'a network'}], security_groups=[*groups]))
+
+    def names():
+        return [each['name'] for each in nova_server(running_cloud, one)['security_groups']]
+
+    identity = driver.create(stack('a security_group'))
+    one = complete(driver, identity)
+    running_cloud.cloud.put('network', '/security-groups', name='other')
+    driver.update(identity, stack('other'))
+    assert complete(driver, identity, 'UPDATE') == one
+    assert names() == ['other']
+    nova_server(running_cloud, one)['security_groups'] = [{'name': 'theirs'}]
+    driver.client.stack_check(driver.context, stack_identity=identity)
+    driver.wait(identity)
+    assert 'Changed by others: s' in reason(driver, identity)
+    driver.update(identity, stack())
+    assert complete(driver, identity, 'UPDATE') == one
+    assert names() == ['theirs', 'default']
+    driver.delete(identity)
+
+
+def test_delete_with_the_server_changes_in_place(running_cloud, driver, ids):
+    def stack(**options):
+        ends = {'instance_uuid': ids['server'], 'volume_id': 'a volume'}
+        kind = 'OS::Cinder::VolumeAttachment'
+        return stack_of(a={'type': kind, 'properties': {**ends, 'tag': 'data', **options}})
+
+    identity = driver.create(stack())
+    complete(driver, identity)
+    running_cloud.cloud.asked.clear()
+    driver.update(identity, stack(delete_on_termination=True))
+    complete(driver, identity, 'UPDATE')
+    assert [each[0] for each in running_cloud.cloud.asked if 'attach' in each[1]] == ['PUT']
+    driver.delete(identity)

@@ -5,19 +5,21 @@ import time
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.common.value_types import without_none
 from heat_lite.resources.base.cloud import ServiceResource
 from heat_lite.resources.base.service_retry import RETRY_SECONDS, retry_delays
 from heat_lite.template import function
-from heat_lite.template.schema import reference, string
+from heat_lite.template.schema import OURS, boolean, reference, string
 
 #: longest delay between two polls in seconds: attaching takes seconds only
 LONGEST_DELAY = 2.0
+ENDS_WITH_SERVER = 'delete_on_termination'
 FAILED = ('error', 'error_attaching', 'error_detaching')
 
 
-def attach(resource, server, volume, device=None):
+def attach(resource, server, volume, device=None, **options):
     """A generator: attach a volume, wait for it and return the id of the attachment."""
-    values = {'volumeId': volume, **({'device': device} if device else {})}
+    values = {'volumeId': volume, **({'device': device} if device else {}), **options}
     path = f'/servers/{server}/os-volume_attachments'
     try:
         yield from _when_idle(
@@ -122,7 +124,11 @@ class Attachment(ServiceResource):
     def attach(self):
         """A generator: attach the volume."""
         given = (self.properties[name] for name in self.names)
-        self.resource_id_set((yield from attach(self, *given)))
+        self.resource_id_set((yield from attach(self, *given, **self.options())))
+
+    def options(self):
+        """Return further values of the request."""
+        return {}
 
     def handle_check(self):
         if self.definition.external_id is not None:
@@ -156,7 +162,20 @@ class CinderVolumeAttachment(Attachment):
         'mountpoint': string(
             'Device name on the server. Many hypervisors ignore it.', update_allowed=True
         ),
+        ENDS_WITH_SERVER: boolean(
+            'Whether the volume is deleted with the server.', update_allowed=True, since=OURS
+        ),
+        'tag': string(
+            'Tag of the volume, shown in the metadata of the server.',
+            update_allowed=True,
+            max=60,
+            since=OURS,
+        ),
     }
+
+    def options(self):
+        given = {name: self.properties[name] for name in (ENDS_WITH_SERVER, 'tag')}
+        return without_none(given)
 
     def objects(self):
         """Return the attachments, without those of disks from which servers boot."""
@@ -182,5 +201,11 @@ class CinderVolumeAttachment(Attachment):
 
     def handle_update(self, definition, tmpl_diff, prop_diff):
         """Detach the volume, and attach it to the new server or as the new device."""
+        if prop_diff.keys() == {ENDS_WITH_SERVER}:
+            server, volume = self.stored_ends()
+            value = {'volumeId': volume, ENDS_WITH_SERVER: bool(prop_diff[ENDS_WITH_SERVER])}
+            path, key = f'/servers/{server}/os-volume_attachments/{volume}', 'volumeAttachment'
+            yield from self.call_with_retry(self.client('nova').update, path, key, value)
+            return
         yield from detach(self, *self.stored_ends())
         yield from self.attach()

@@ -45,6 +45,7 @@ class VPNService(NeutronResource):
         ),
         'admin_state_up': switch('Administrative state of the VPN service.'),
         'description': description_property(),
+        'project': project_property('VPN service', since=OURS),
         'router_id': alias(
             'router', 'neutron.router', 'hidden 6.0.0, deprecated 2015.1, supported 2013.2'
         ),
@@ -72,7 +73,7 @@ ENCRYPTION = ['3des', *(f'aes-{bits}{mode}' for mode in MODES for bits in (128, 
 GROUPS = ['group2', 'group5', *(f'group{number}' for number in range(14, 32))]
 
 
-def policy_properties(protocol, **options):
+def policy_properties(protocol):
     """Return the properties that IKE and IPsec policies have."""
     association = f'the {protocol} security association.'
     return {
@@ -81,14 +82,14 @@ def policy_properties(protocol, **options):
             f'Authentication algorithm of {protocol}.',
             default='sha1',
             allowed=AUTHENTICATION,
-            **options,
+            update_allowed=True,
         ),
         'description': description_property(),
         'encryption_algorithm': string(
             f'Encryption algorithm of {protocol}.',
             default='aes-128',
             allowed=ENCRYPTION,
-            **options,
+            update_allowed=True,
         ),
         'lifetime': map_(
             f'Lifetime of {association}',
@@ -100,14 +101,15 @@ def policy_properties(protocol, **options):
                 ),
                 'value': integer(f'Value of the lifetime of {association}', default=3600),
             },
-            **options,
+            update_allowed=True,
         ),
         'pfs': string(
             f'Perfect forward secrecy group of {protocol}.',
             default='group5',
             allowed=GROUPS,
-            **options,
+            update_allowed=True,
         ),
+        'project': project_property(f'{protocol} policy', since=OURS),
     }
 
 
@@ -157,12 +159,15 @@ class IKEPolicy(VpnPolicy):
     rest = neutron_rest('/vpn/ikepolicies', 'ikepolicy', 'vpnaas')
 
     properties_schema = {
-        **policy_properties('IKE', update_allowed=True),
+        **policy_properties('IKE'),
         'ike_version': string(
             'IKE version.', default='v1', update_allowed=True, allowed=['v1', 'v2']
         ),
         'phase1_negotiation_mode': string(
-            'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
+            'Negotiation mode of IKE phase 1.',
+            default='main',
+            update_allowed=True,
+            allowed=['main'],
         ),
     }
     attributes_schema = {
@@ -183,10 +188,14 @@ class IPsecPolicy(VpnPolicy):
         'encapsulation_mode': string(
             'Encapsulation mode: tunnel or transport.',
             default='tunnel',
+            update_allowed=True,
             allowed=['tunnel', 'transport'],
         ),
         'transform_protocol': string(
-            'Transform protocol: ESP, AH or both.', default='esp', allowed=['esp', 'ah', 'ah-esp']
+            'Transform protocol: ESP, AH or both.',
+            default='esp',
+            update_allowed=True,
+            allowed=['esp', 'ah', 'ah-esp'],
         ),
     }
     attributes_schema = {
@@ -259,13 +268,18 @@ class IPsecSiteConnection(NeutronResource):
         'name': name_property(),
         'ikepolicy_id': string('Id of the IKE policy.', required=True),
         'ipsecpolicy_id': string('Id of the IPsec policy.', required=True),
-        'peer_address': string('Public address or host name of the peer gateway.', required=True),
+        'peer_address': string(
+            'Public address or host name of the peer gateway.', required=True, update_allowed=True
+        ),
         'peer_cidrs': list_(
             "CIDRs of the peer's networks. Heat requires them; endpoint groups replace them.",
             string(custom='net_cidr'),
+            update_allowed=True,
         ),
-        'peer_id': string('Identity of the peer for authentication.', required=True),
-        'psk': string('Pre-shared key.', required=True),
+        'peer_id': string(
+            'Identity of the peer for authentication.', required=True, update_allowed=True
+        ),
+        'psk': string('Pre-shared key.', required=True, update_allowed=True),
         'vpnservice_id': string('Id of the VPN service.', required=True),
         'admin_state_up': switch('Administrative state of the IPsec connection.'),
         'description': description_property(),
@@ -281,10 +295,12 @@ class IPsecSiteConnection(NeutronResource):
                 'interval': integer('Interval of dead peer detection in seconds.', default=30),
                 'timeout': integer('Timeout of dead peer detection in seconds.', default=120),
             },
+            update_allowed=True,
         ),
         'initiator': string(
             'Whether this side initiates the connection or only responds.',
             default='bi-directional',
+            update_allowed=True,
             allowed=['bi-directional', 'response-only'],
         ),
         LOCAL: _endpoint_group('local subnets'),
@@ -293,8 +309,11 @@ class IPsecSiteConnection(NeutronResource):
             update_allowed=True,
             since=OURS,
         ),
-        'mtu': integer('Maximum transmission unit of the connection.', default=1500),
+        'mtu': integer(
+            'Maximum transmission unit of the connection.', default=1500, update_allowed=True
+        ),
         PEER: _endpoint_group("CIDRs of the peer's networks"),
+        'project': project_property('IPsec connection', since=OURS),
     }
     property_rules = (
         conflict('peer_cidrs', PEER, test=filled),

@@ -147,9 +147,13 @@ class PoolMember(OctaviaResource):
         'protocol_port': port_number('Protocol port of the member.', required=True),
         'admin_state_up': switch('Administrative state of the member.'),
         'monitor_address': string(
-            'IP address for health checks, if it is another one.', custom='ip_addr'
+            'IP address for health checks, if it is another one.',
+            update_allowed=True,
+            custom='ip_addr',
         ),
-        'monitor_port': port_number('Port for health checks, if it is another one.'),
+        'monitor_port': port_number(
+            'Port for health checks, if it is another one.', update_allowed=True
+        ),
         'subnet': reference(
             'neutron.subnet', 'Subnet from which the member is reached, by name or id.'
         ),

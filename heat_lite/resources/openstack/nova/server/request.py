@@ -21,6 +21,8 @@ PLAIN = {
     'key_name': 'key_name',
     'availability_zone': 'availability_zone',
     'config_drive': 'config_drive',
+    'host': 'host',
+    'hypervisor_hostname': 'hypervisor_hostname',
     'diskConfig': 'OS-DCF:diskConfig',
     'admin_pass': 'adminPass',
     'tags': 'tags',

@@ -152,6 +152,8 @@ RULES = (
     needs_version('2.26', 'tags', tags=filled),
     needs_version('2.19', 'description', description=filled),
     needs_version('2.90', 'hostname', hostname=filled),
+    needs_version('2.74', 'host', host=filled),
+    needs_version('2.74', 'hypervisor_hostname', hypervisor_hostname=filled),
     needs_version('2.73', 'locked_reason', locked_reason=filled),
     needs_version('2.63', 'trusted_image_certificates', trusted_image_certificates=filled),
     only_with('locked_reason', 'locked', True),

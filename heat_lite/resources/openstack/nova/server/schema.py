@@ -150,6 +150,7 @@ PROPERTIES = {
     'security_groups': list_(
         'Security groups of the server, by name or id. They do not apply to existing ports.',
         default=[],
+        update_allowed=True,
     ),
     'networks': list_(
         'Networks of the server, in the order of its interfaces.',
@@ -228,6 +229,10 @@ PROPERTIES = {
         max=255,
         since=OURS,
         wire='OS-EXT-SRV-ATTR:hostname',
+    ),
+    'host': string('Host of the server. Requires administrator rights.', since=OURS),
+    'hypervisor_hostname': string(
+        'Host name of the hypervisor of the server. Requires administrator rights.', since=OURS
     ),
     'locked': boolean(
         'Whether Nova refuses actions on the server to all but administrators, also the '

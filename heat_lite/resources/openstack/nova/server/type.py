@@ -18,7 +18,7 @@ from heat_lite.resources.openstack.nova.server.images import IMAGE_ID, ServerIma
 from heat_lite.resources.openstack.nova.server.networking import RELEASED, ServerNetworking
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, ERROR, NovaServer
 from heat_lite.resources.openstack.nova.server.request import ServerRequest
-from heat_lite.resources.openstack.nova.server.updates import ServerUpdates, flavor_id
+from heat_lite.resources.openstack.nova.server.updates import GROUPS, ServerUpdates, flavor_id
 
 #: the key of the ports of a server, in what describes it
 PORTS = 'ports'
@@ -225,7 +225,7 @@ class Server(NovaServer, ConfigAgent):
         """
         described = super().described(found)
         if found[PORTS]:
-            described.pop('security_groups', None)
+            described.pop(GROUPS, None)
             described['networks'] = [{'port': each} for each in found[PORTS]]
         for name, usual in (('hostname', described['name']), ('locked', False)):
             if described.get(name) == usual:
@@ -238,7 +238,19 @@ class Server(NovaServer, ConfigAgent):
 
     def normalize(self, found):
         metadata = self.stored_property('metadata') or {}
-        return with_property_names(found, flavor_id(self, found), metadata)
+        shown = with_property_names(found, flavor_id(self, found), metadata)
+        groups, present = self.stored_property(GROUPS), found.get(GROUPS) or []
+        names = {each['name'] for each in present}
+        # further ports may have further groups
+        if not groups or all(self._group_name(each) in names for each in groups):
+            return {**shown, GROUPS: groups}
+        return shown
+
+    def _group_name(self, group):
+        try:
+            return self.stack.clients().shown('neutron.security_group', group)['name']
+        except (errors.NoSuchObject, errors.NotFound):
+            return group
 
 
 def _needs_new_disk(after, before):

@@ -10,6 +10,8 @@ from heat_lite.resources.openstack.nova.server.attributes import metadata_texts
 from heat_lite.resources.openstack.nova.server.power import ACTIVE, RESIZE, SETTLED, VERIFY_RESIZE
 from heat_lite.resources.openstack.nova.server.request import SHOWN, ServerRequest, encode
 
+#: the property with security groups, and the group of a server without one
+GROUPS, DEFAULT = 'security_groups', 'default'
 #: how Nova's refusal begins if the status of an attached volume is not "in-use"
 BUSY_VOLUME = 'Invalid volume'
 #: Nova's refusal of a second confirmation, while the server still is in VERIFY_RESIZE
@@ -34,6 +36,8 @@ class ServerUpdates:
             shown['description'] = None
         if shown:
             yield from self._server.update_object(shown)
+        if GROUPS in diff:
+            yield from self._change_groups(diff[GROUPS])
         if 'flavor' in diff:
             yield from self.resize(diff['flavor'])
         if 'image' in diff or 'user_data' in diff and self._rebuilds_for_user_data():
@@ -43,6 +47,19 @@ class ServerUpdates:
             yield from self._server.wait_for(
                 (ACTIVE,), ('PASSWORD',), 'Changing the password failed'
             )
+
+    def _change_groups(self, groups):
+        """A generator: add and remove security groups of the ports of the server."""
+        server = self._server
+        wanted, had = groups or [DEFAULT], server.stored_property(GROUPS) or [DEFAULT]
+        for each in wanted:
+            if each not in had:
+                yield from server.act('addSecurityGroup', name=each)
+        path, request = f'{server.object_path()}/action', server.client().request_json
+        for each in had:
+            if each not in wanted:
+                body = {'removeSecurityGroup': {'name': each}}
+                yield from server.delete_if_present(request, 'POST', path, body)
 
     def put(self, key, value):
         """A generator: replace the metadata or the tags of the server."""
