@@ -61,6 +61,8 @@ EXTENSIONS = (
     'address-group security-groups-remote-address-group security-groups-default-rules '
     'bgp bgp_dragent_scheduler bgpvpn bgpvpn-routes-control bgpvpn-vni vpn-endpoint-groups '
     'local_ip l3-ndp-proxy l3-conntrack-helper qos-pps network-segment-range tap-mirror '
+    'default-subnetpools dns-domain-ports l3-flavors multi-provider port-device-profile '
+    'port-numa-affinity-policy subnet-dns-publish-fixed-ip vlan-transparent '
     'extra_dhcp_opt subnet-service-types metering-source-and-destination-ip-prefixes '
     'network-gateway taas l2-gateway l2-gateway-connection sfc '
     'encryption qos-specs os-quota-sets os-types-manage os-volume-type-access'

@@ -98,6 +98,7 @@ SAMPLES = {
     'OS::Neutron::Router': {
         'l3_agent_id': OMIT,
         'distributed': OMIT,
+        'flavor_id': OMIT,
         'l3_agent_ids': ['{agent}'],
         'tenant_id': OMIT,
     },

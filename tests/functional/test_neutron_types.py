@@ -239,3 +239,54 @@ def test_what_neutron_cannot_do_is_refused_before_anything_is_created(
     cloud.extensions = [each for each in cloud.extensions if each not in without]
     with pytest.raises(exception.HeatException, match=message):
         driver.create(stack_of(kind, **properties))
+
+
+def test_group_without_default_rules_allows_no_egress(running_cloud, driver, ids):
+    def directions():
+        return sorted(each['direction'] for each in running_cloud.cloud.of('network', RULES))
+
+    before = directions()
+    stack = driver.create(stack_of('SecurityGroup', delete_default_rules=True, rules=[tcp(1)]))
+    assert driver.state(stack) == 'CREATE_COMPLETE'
+    assert directions() == sorted([*before, 'ingress'])
+    group = driver.resource(stack, 'it')['physical_resource_id']
+    running_cloud.cloud.put('network', RULES, security_group_id=group, direction='egress')
+    assert 'Changed by others: it' in check(driver, stack)
+    update(driver, stack, 'SecurityGroup', rules=[tcp(1)])
+    assert directions() == sorted([*before, 'egress', 'egress', 'ingress'])
+    driver.delete(stack)
+
+
+def test_update_of_a_profile_keeps_what_others_have_added(running_cloud, driver, ids):
+    def port(**profile):
+        return stack_of('Port', network='a network', **{PROFILE: profile})
+
+    stack = driver.create(port(trusted=False, removed=1))
+    found = running_cloud.cloud.of('network', '/ports')[-1]
+    found[PROFILE] = {**found[PROFILE], 'pci_slot': '0000:03:00.1'}
+    assert 'changed by others' not in check(driver, stack)
+    driver.update(stack, port(trusted=True))
+    assert driver.state(stack) == 'UPDATE_COMPLETE'
+    assert found[PROFILE] == {'trusted': True, 'pci_slot': '0000:03:00.1'}
+    driver.delete(stack)
+
+
+def test_subnet_of_the_default_pool_names_no_other(running_cloud, driver, ids):
+    given = {'network': 'a network', 'use_default_subnetpool': True}
+    with pytest.raises(exception.ResourcePropertyConflict, match='use_default_subnetpool, cidr'):
+        driver.create(stack_of('Subnet', cidr='10.1.0.0/24', **given))
+    stack = driver.create(stack_of('Subnet', **given))
+    assert driver.state(stack) == 'CREATE_COMPLETE'
+    driver.delete(stack)
+
+
+def test_rule_with_another_description_takes_the_place_of_the_first(running_cloud, driver, ids):
+    rule = {'security_group': 'a security_group', **tcp(7)}
+    stack = driver.create(stack_of('SecurityGroupRule', description='one', **rule))
+    first = driver.physical_id(stack, 'it')
+    update(driver, stack, 'SecurityGroupRule', description='two', **rule)
+    assert driver.state(stack) == 'UPDATE_COMPLETE'
+    assert driver.physical_id(stack, 'it') != first
+    [found] = [e for e in running_cloud.cloud.of('network', RULES) if e.get('port_range_min') == 7]
+    assert found['description'] == 'two'
+    driver.delete(stack)

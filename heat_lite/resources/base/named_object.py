@@ -17,7 +17,8 @@ RELEASED = 'released'
 class DeletedFirst(CloudResource):
     """An object that is deleted before its replacement, as only one can have what both need.
 
-    ``sole`` are the properties of which the service refuses a second object with the same value.
+    ``sole`` are the properties of which the service refuses a second object with the same value; or
+    it refuses one with the same values of all in ``unique_by``.
     """
 
     sole: tuple[str, ...] = ('name',)
@@ -25,7 +26,9 @@ class DeletedFirst(CloudResource):
 
     def blocks(self, wanted):
         """Return whether this object is in the way of one with the properties ``wanted``."""
-        held = {name: self.stored_property(name) for name in self.sole}
+        held = {name: self.stored_property(name) for name in self.unique_by or self.sole}
+        if self.unique_by:
+            return all(held[name] == wanted[name] for name in held)
         return any(held[name] and held[name] == wanted[name] for name in held)
 
     def prepare_for_replace(self, definition):

@@ -310,4 +310,8 @@ class OctaviaQuota(Quota):
                 'pool': 'Number of pools',
             },
         ),
+        **limits(
+            {'l7policy': 'Number of layer 7 policies', 'l7rule': 'Number of layer 7 rules'},
+            since=OURS,
+        ),
     }

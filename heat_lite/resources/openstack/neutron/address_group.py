@@ -1,6 +1,7 @@
 """OS::Neutron::AddressGroup and OS::Neutron::DefaultSecurityGroupRule."""
 
 from heat_lite.common import status
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import above, but, conflict, refuse
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
@@ -58,7 +59,7 @@ class AddressGroup(NeutronResource):
                 yield from self.send('PUT', path, {ADDRESSES: sorted(some)})
 
 
-class DefaultSecurityGroupRule(NeutronResource):
+class DefaultSecurityGroupRule(DeletedFirst, NeutronResource):
     """A template of rules: Neutron copies it into each new security group. For administrators."""
 
     resource_type = 'OS::Neutron::DefaultSecurityGroupRule'
@@ -70,8 +71,7 @@ class DefaultSecurityGroupRule(NeutronResource):
     )
 
     properties_schema = {
-        # Neutron refuses a second rule that differs in the description only
-        'description': description_property(update_allowed=False, immutable=True),
+        'description': description_property(update_allowed=False),
         'direction': string(
             'Direction of the traffic of the default rule.',
             default='ingress',

@@ -49,11 +49,12 @@ def value_specs_property(noun, **options):
     )
 
 
-def project_property(noun):
+def project_property(noun, **options):
     return string(
         f'Project of the {noun}, by name or id. Requires administrator rights.',
         ref='keystone.project',
         wire='tenant_id',
+        **options,
     )
 
 
@@ -78,10 +79,15 @@ def changed_specs(before, after, fetch):
     specs = _changed(before, after)
     was, becomes = before.get(PROFILE) or {}, after.get(PROFILE) or {}
     if PROFILE in specs or was != becomes:
-        shown = fetch().get(PROFILE, was)
-        kept = {key: shown[key] for key in shown if key in becomes or key not in was}
-        specs[PROFILE] = {**kept, **_changed(was, becomes)}
+        specs[PROFILE] = merged_profile(was, becomes, fetch())
     return specs
+
+
+def merged_profile(was, becomes, port):
+    """Return the profile of an update of a port: keys that are not the template's stay."""
+    shown = port.get(PROFILE, was)
+    kept = {key: shown[key] for key in shown if key in becomes or key not in was}
+    return {**kept, **_changed(was, becomes)}
 
 
 def _changed(before, after):
@@ -108,7 +114,8 @@ class NeutronResource(CloudResource):
         checks.require_scalars(schemata, self.properties, lists)
         specs = self.properties.get(VALUE_SPECS) if VALUE_SPECS in schemata else None
         given = {schemata[each].key(each) for each in schemata if self.properties.is_given(each)}
-        banned = {*given, *schemata} if self.strict_specs else given
+        heats = {name for name, each in schemata.items() if not each.support.is_ours}
+        banned = {*given, *heats} if self.strict_specs else given
         if found := [key for key in specs or () if key in banned]:
             text = f'{", ".join(found)} not allowed in {VALUE_SPECS}'
             raise exception.StackValidationFailed(text)
@@ -145,7 +152,8 @@ class NeutronResource(CloudResource):
 
     def follow_up(self, action, diff):
         if TAGS in diff and TAGS in self.properties_schema:
-            yield from self.send('PUT', f'{self.object_path()}/tags', {TAGS: diff[TAGS] or []})
+            path = self.object_path().removeprefix('/qos')  # of tags
+            yield from self.send('PUT', f'{path}/tags', {TAGS: diff[TAGS] or []})
 
 
 class Connection(ServiceResource):

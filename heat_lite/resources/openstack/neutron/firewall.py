@@ -142,6 +142,7 @@ class FirewallPolicy(NeutronResource):
         'firewall_rules': list_(
             'Ids of the firewall rules, in the order of evaluation.', update_allowed=True
         ),
+        'project': project_property('firewall policy', since=OURS),
         'shared': switch('Whether other projects can use the firewall policy.', default=False),
     }
     attributes_schema = {
@@ -188,6 +189,7 @@ class FirewallRule(NeutronResource):
             update_allowed=True,
             allowed=['tcp', 'udp', 'icmp', 'any'],
         ),
+        'project': project_property('firewall rule', since=OURS),
         'shared': switch('Whether other projects can use the firewall rule.', default=False),
         'source_ip_address': string(
             'Source address or CIDR of matching packets.', update_allowed=True, custom='net_cidr'

@@ -9,6 +9,8 @@ from heat_lite.resources.openstack.neutron.base import (
     NeutronResource,
     VisibleConnection,
     neutron_rest,
+    project_property,
+    tags_property,
     value_specs_property,
 )
 from heat_lite.template.schema import (
@@ -35,6 +37,7 @@ class FloatingIP(NeutronResource):
             required=True,
             since='2014.2',
         ),
+        'description': description_property(since=OURS),
         'dns_domain': string(
             'DNS domain of the floating IP.',
             update_allowed=True,
@@ -67,6 +70,14 @@ class FloatingIP(NeutronResource):
         'port_id': reference(
             'neutron.port', 'Port with which the floating IP is associated.', update_allowed=True
         ),
+        'project': project_property('floating IP', since=OURS),
+        'qos_policy': reference(
+            'neutron.qos_policy',
+            'QoS policy of the floating IP, by name or id.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'tags': tags_property('floating IP', since=OURS),
         'value_specs': value_specs_property('floating IP'),
     }
     property_rules = (needs('fixed_ip_address', 'port_id'),)
@@ -92,7 +103,8 @@ class FloatingIP(NeutronResource):
 
     def can_be_found(self):
         """Return whether it has the description by which it is found, and none of the template."""
-        return MARK not in (self.stored_property(VALUE_SPECS) or {})
+        given = self.stored_property(MARK), (self.stored_property(VALUE_SPECS) or {}).get(MARK)
+        return given == (None, None)
 
     def list_by_name(self, name):
         return self.client().list(self.collection(), self.rest.list_key, description=name)

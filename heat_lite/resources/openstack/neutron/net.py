@@ -5,6 +5,7 @@ from heat_lite.resources.openstack.neutron import agents
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
+    needs_extension,
     neutron_rest,
     tags_property,
     value_specs_property,
@@ -25,6 +26,32 @@ from heat_lite.template.schema import (
     text,
 )
 
+SEGMENTS, TRANSPARENT = 'segments', 'vlan_transparent'
+
+
+def _more_properties(noun):
+    """Return the properties of networks that Heat does not have."""
+    return {
+        'description': description_property(since=OURS),
+        'is_default': boolean(
+            f'Whether the {noun} is the external one of automatic topologies.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'mtu': integer(
+            f'Size of the largest packet of the {noun} in bytes.',
+            update_allowed=True,
+            min=68,
+            since=OURS,
+        ),
+        TRANSPARENT: boolean(
+            f'Whether servers may use VLAN tags of their own on the {noun}.', since=OURS
+        ),
+    }
+
+
+TRANSPARENT_RULES = needs_extension('vlan-transparent', TRANSPARENT)
+
 
 class Net(NeutronResource):
     """A network."""
@@ -35,6 +62,7 @@ class Net(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
+        **_more_properties('network'),
         'admin_state_up': switch('Administrative state of the network.'),
         'availability_zone_hints': list_(
             'Availability zone candidates for the network.', since='19.0.0'
@@ -59,11 +87,38 @@ class Net(NeutronResource):
             update_allowed=True,
             since='6.0.0',
         ),
+        'router_external': boolean(
+            'Whether the network is external: routers can use it as gateway. Requires '
+            'administrator rights.',
+            update_allowed=True,
+            since=OURS,
+            wire='router:external',
+        ),
+        SEGMENTS: list_(
+            'Segments of a network that has several. Requires administrator rights.',
+            {
+                'network_type': string(
+                    'Type of the physical network of the segment, for example "vlan".',
+                    required=True,
+                    wire='provider:network_type',
+                ),
+                'physical_network': string(
+                    'Name of the physical network of the segment.',
+                    wire='provider:physical_network',
+                ),
+                'segmentation_id': integer(
+                    'VLAN id or tunnel id of the segment.', wire='provider:segmentation_id'
+                ),
+            },
+            min=1,
+            since=OURS,
+        ),
         'shared': switch('Whether other projects can use the network.', default=False),
         'tags': tags_property('network'),
         'tenant_id': string('Project of the network, by id. Requires administrator rights.'),
         'value_specs': value_specs_property('network', update_allowed=True),
     }
+    property_rules = (*needs_extension('multi-provider', SEGMENTS), *TRANSPARENT_RULES)
     attributes_schema = {
         'admin_state_up': 'Administrative state that Neutron shows for the network.',
         'l2_adjacency': boolean_attribute(
@@ -76,7 +131,7 @@ class Net(NeutronResource):
             'Whether port security is enabled by default on the network.', since='5.0.0'
         ),
         'qos_policy_id': text('Id of the QoS policy of the network.', since='6.0.0'),
-        'segments': list_attribute('Segments of the network.', since='11.0.0'),
+        SEGMENTS: list_attribute('Segments of the network.', since='11.0.0'),
         'status': 'Status of the network.',
         'subnets': list_attribute('Ids of the subnets of the network.'),
         'tenant_id': 'Id of the project that owns the network.',
@@ -88,7 +143,7 @@ class Net(NeutronResource):
             yield from agents.assign(self, agents.DHCP, diff['dhcp_agent_ids'])
 
     def resolve_attribute(self, name):
-        if name == 'segments':
+        if name == SEGMENTS:
             return self.client().list('/segments', 'segments', network_id=self.resource_id)
         return super().resolve_attribute(name)
 
@@ -102,13 +157,7 @@ class ProviderNet(Net):
 
     properties_schema = {
         'name': name_property(),
-        'description': description_property(since=OURS),
-        'mtu': integer(
-            'Size of the largest packet of the network in bytes.',
-            update_allowed=True,
-            min=68,
-            since=OURS,
-        ),
+        **_more_properties('provider network'),
         'network_type': string(
             'Type of the physical network, for example "vlan" or "flat".',
             required=True,
@@ -171,6 +220,7 @@ class ProviderNet(Net):
             physical_network=filled,
             network_type=('vxlan', 'gre', 'geneve', 'local'),
         ),
+        *TRANSPARENT_RULES,
     )
     attributes_schema = {
         'segments': list_attribute('Segments of the provider network.', since='16.0.0'),

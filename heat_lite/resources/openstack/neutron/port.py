@@ -10,9 +10,12 @@ from heat_lite.resources.base.property_rules import conflict, filled
 from heat_lite.resources.openstack.neutron import implied_dependencies
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
+    PROFILE,
     NeutronResource,
+    merged_profile,
     needs_extension,
     neutron_rest,
+    project_property,
     tags_property,
     value_specs_property,
 )
@@ -25,6 +28,7 @@ from heat_lite.template.schema import (
     integer,
     list_,
     list_attribute,
+    map_,
     map_attribute,
     name_property,
     reference,
@@ -65,6 +69,15 @@ class Port(NeutronResource):
             },
             update_allowed=True,
         ),
+        'binding:host_id': string(
+            'Host of the device. Requires administrator rights.', update_allowed=True, since=OURS
+        ),
+        PROFILE: map_(
+            'Data for the host of the device. Further keys, of Nova or others, stay. Requires the '
+            'rights of a service.',
+            update_allowed=True,
+            since=OURS,
+        ),
         'binding:vnic_type': string(
             'Type of the virtual network interface.',
             default='normal',
@@ -78,6 +91,7 @@ class Port(NeutronResource):
                 'virtio-forwarder',
                 'smart-nic',
             ],
+            ours=['accelerator-direct', 'accelerator-direct-physical', 'remote-managed', 'vdpa'],
             since='2015.1',
         ),
         'description': description_property(since=OURS),
@@ -86,6 +100,15 @@ class Port(NeutronResource):
         ),
         'device_owner': string(
             'Type of the device that uses the port.', default='', update_allowed=True
+        ),
+        'device_profile': string(
+            'Device profile of the accelerators of the port, by name.', since=OURS
+        ),
+        'dns_domain': string(
+            'DNS domain of the port, with a trailing dot.',
+            update_allowed=True,
+            custom='dns_domain',
+            since=OURS,
         ),
         'dns_name': string(
             'DNS name of the port.', update_allowed=True, custom='dns_name', since='7.0.0'
@@ -122,9 +145,16 @@ class Port(NeutronResource):
         'no_fixed_ips': switch(
             'Whether the port gets no fixed IP address.', default=False, since='16.0.0', sent=False
         ),
+        'numa_affinity_policy': string(
+            'How strictly the device has to be on the NUMA nodes of the server.',
+            update_allowed=True,
+            allowed=['required', 'preferred', 'legacy', 'socket'],
+            since=OURS,
+        ),
         'port_security_enabled': boolean(
             'Whether port security is enabled on the port.', update_allowed=True, since='5.0.0'
         ),
+        'project': project_property('port', since=OURS),
         'propagate_uplink_status': boolean(
             'Whether the port shows the state of the uplink to the device.',
             update_allowed=True,
@@ -156,6 +186,9 @@ class Port(NeutronResource):
     property_rules = (
         conflict('fixed_ips', 'no_fixed_ips', test=filled),
         *needs_extension('extra_dhcp_opt', DHCP_OPTIONS),
+        *needs_extension('port-device-profile', 'device_profile'),
+        *needs_extension('dns-domain-ports', 'dns_domain'),
+        *needs_extension('port-numa-affinity-policy', 'numa_affinity_policy'),
     )
     attributes_schema = {
         'admin_state_up': 'Administrative state that Neutron shows for the port.',
@@ -201,6 +234,9 @@ class Port(NeutronResource):
             del changed['fixed_ips']  # an update without fixed_ips keeps the addresses
         if changed.get('security_groups', True) is None:
             changed['security_groups'] = self._default_security_groups()
+        if PROFILE in diff:
+            before = self.stored_property(PROFILE) or {}
+            changed[PROFILE] = merged_profile(before, diff[PROFILE] or {}, self.fetch())
         if DHCP_OPTIONS in diff:
             changed[DHCP_OPTIONS] = self._changed_options(changed[DHCP_OPTIONS] or [])
         return super().changes(changed, diff)
@@ -306,6 +342,7 @@ class Trunk(NeutronResource):
         ),
         'admin_state_up': boolean('Administrative state of the trunk.', update_allowed=True),
         'description': description_property(),
+        'project': project_property('trunk', since=OURS),
         'sub_ports': list_(
             'Subports of the trunk.',
             {
@@ -321,6 +358,7 @@ class Trunk(NeutronResource):
             },
             update_allowed=True,
         ),
+        'tags': tags_property('trunk', since=OURS),
     }
     attributes_schema = {'port_id': 'Id of the parent port.'}
 

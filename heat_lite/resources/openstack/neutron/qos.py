@@ -1,6 +1,6 @@
 """OS::Neutron::QoSPolicy and the types of the rules of a policy."""
 
-from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
+from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest, tags_property
 from heat_lite.template.schema import (
     OURS,
     boolean,
@@ -57,6 +57,7 @@ class QoSPolicy(NeutronResource):
             since=OURS,
         ),
         'shared': switch('Whether other projects can use the QoS policy.', default=False),
+        'tags': tags_property('QoS policy', since=OURS),
         'tenant_id': _project('QoS policy'),
     }
     attributes_schema = {'rules': list_attribute('Rules of the QoS policy.')}

@@ -11,14 +11,17 @@ from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
     VisibleConnection,
+    needs_extension,
     neutron_rest,
     tags_property,
     value_specs_property,
 )
 from heat_lite.template import support
 from heat_lite.template.schema import (
+    OURS,
     alias,
     boolean,
+    description_property,
     list_,
     map_,
     map_attribute,
@@ -41,6 +44,7 @@ class Router(NeutronResource):
         'availability_zone_hints': list_(
             'Availability zone candidates for the router.', update_allowed=True, since='19.0.0'
         ),
+        'description': description_property(since=OURS),
         'distributed': boolean(
             'Whether the router is distributed. Requires administrator rights.', since='2015.1'
         ),
@@ -69,9 +73,21 @@ class Router(NeutronResource):
                     wire='network_id',
                     resolves='neutron.network',
                 ),
+                'qos_policy': reference(
+                    'neutron.qos_policy',
+                    'QoS policy of the external gateway, by name or id.',
+                    update_allowed=True,
+                    since=OURS,
+                ),
             },
             update_allowed=True,
         ),
+        'enable_ndp_proxy': boolean(
+            'Whether the external gateway answers for the IPv6 addresses of NDP proxies.',
+            update_allowed=True,
+            since=OURS,
+        ),
+        'flavor_id': string('Flavor of the router, by id.', since=OURS),
         'ha': boolean(
             'Whether the router is highly available. Requires administrator rights.', since='2015.1'
         ),
@@ -95,6 +111,8 @@ class Router(NeutronResource):
         'value_specs': value_specs_property('router', update_allowed=True),
     }
     property_rules = (
+        *needs_extension('l3-ndp-proxy', 'enable_ndp_proxy'),
+        *needs_extension('l3-flavors', 'flavor_id'),
         conflict('l3_agent_id', 'l3_agent_ids', test=filled),
         conflict(
             'distributed',

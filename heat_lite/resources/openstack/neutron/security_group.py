@@ -3,12 +3,15 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.live_state import to_wire
+from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import above, but, conflict, for_each, refuse
 from heat_lite.resources.openstack.neutron.base import (
     MARK,
     NeutronResource,
     needs_extension,
     neutron_rest,
+    project_property,
+    tags_property,
 )
 from heat_lite.template.schema import (
     OURS,
@@ -33,6 +36,7 @@ EGRESS, FAMILIES = 'egress', ('IPv4', 'IPv6')
 DEFAULT_RULES = tuple({'direction': EGRESS, 'ethertype': family} for family in FAMILIES)
 STATEFUL, STATEFUL_EXTENSION = 'stateful', 'stateful-security-group'
 ADDRESS_GROUPS = 'security-groups-remote-address-group'
+DELETE_DEFAULT = 'delete_default_rules'
 RULES, RULE = '/security-group-rules', 'OS::Neutron::SecurityGroupRule'
 REMOTE_ADDRESSES = 'remote_address_group_id'
 FIELDS = (
@@ -66,7 +70,14 @@ class SecurityGroup(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
+        DELETE_DEFAULT: boolean(
+            'Whether a group without rules for egress allows none, too.',
+            update_allowed=True,
+            since=OURS,
+            sent=False,
+        ),
         'description': description_property(),
+        'project': project_property('security group', since=OURS),
         'rules': list_(
             'Rules of the security group. A rule for egress replaces the default rules that '
             'allow all egress.',
@@ -109,6 +120,7 @@ class SecurityGroup(NeutronResource):
         'stateful': boolean(
             'Whether Neutron tracks connections for the rules.', update_allowed=True, since='27.0.0'
         ),
+        'tags': tags_property('security group', since=OURS),
     }
     property_rules = (
         refuse('Security groups cannot be assigned the name "default".', name=('default',)),
@@ -136,7 +148,7 @@ class SecurityGroup(NeutronResource):
             yield from self._update_rules(self._wanted_rules())
 
     def rules_changed(self, diff):
-        return 'rules' in diff
+        return 'rules' in diff or DELETE_DEFAULT in diff
 
     def template_rules(self):
         """Return the rules of the template in the form of the request."""
@@ -160,7 +172,8 @@ class SecurityGroup(NeutronResource):
         )
         same = (
             wanted <= present
-            if self.template_has_type(RULE) or not self.stored_property('rules')
+            if self.template_has_type(RULE)
+            or not (self.stored_property('rules') or self._has_no_default_rules())
             else wanted == present
         )
         return {
@@ -169,15 +182,19 @@ class SecurityGroup(NeutronResource):
         }
 
     def described(self, found):
-        rules = self.described_rules(found['security_group_rules'])
-        return {**super().described(found), **({'rules': rules} if rules else {})}
+        shown = found['security_group_rules']
+        rules = self.described_rules(shown)
+        described = {**super().described(found), **({'rules': rules} if rules else {})}
+        if DELETE_DEFAULT in self.properties_schema and not any(map(_is_egress, shown)):
+            described[DELETE_DEFAULT] = True
+        return described
 
     def is_described(self, found):
         return found['name'] != 'default'
 
     def described_rules(self, shown):
         """Return rules as the property has them, without those that a new group has anyway."""
-        egress = [each for each in shown if each['direction'] == EGRESS]
+        egress = list(filter(_is_egress, shown))
         if {_rule_key(each) for each in egress} == {_rule_key(each) for each in DEFAULT_RULES}:
             shown = [each for each in shown if each not in egress]
         return [self._described_rule(each) for each in shown]
@@ -198,8 +215,12 @@ class SecurityGroup(NeutronResource):
         egress.
         """
         rules = self.template_rules()
-        has_egress = any(rule['direction'] == EGRESS for rule in rules)
-        return rules if has_egress else [*rules, *DEFAULT_RULES]
+        if any(map(_is_egress, rules)) or self._has_no_default_rules():
+            return rules
+        return [*rules, *DEFAULT_RULES]
+
+    def _has_no_default_rules(self):
+        return DELETE_DEFAULT in self.properties_schema and self.properties[DELETE_DEFAULT]
 
     def _rule(self, rule):
         mode = rule.pop('remote_mode')
@@ -243,11 +264,15 @@ class SecurityGroup(NeutronResource):
                 yield from self._create_rules([rule])
 
 
+def _is_egress(rule):
+    return rule['direction'] == EGRESS
+
+
 def _rule_key(rule):
     return tuple('' if rule.get(name) is None else str(rule[name]) for name in FIELDS)
 
 
-class SecurityGroupRule(NeutronResource):
+class SecurityGroupRule(DeletedFirst, NeutronResource):
     """A rule of a security group."""
 
     resource_type = 'OS::Neutron::SecurityGroupRule'
@@ -271,6 +296,7 @@ class SecurityGroupRule(NeutronResource):
         'protocol': string(
             'Protocol of the traffic, by name or number.', default='tcp', allowed=PROTOCOLS
         ),
+        'project': project_property('security group rule', since=OURS),
         'remote_address_group': string(
             'Remote address group of the traffic, by name or id.',
             ref='neutron.address_group',
@@ -296,7 +322,7 @@ class SecurityGroupRule(NeutronResource):
         *needs_extension(ADDRESS_GROUPS, 'remote_address_group'),
     )
 
-    unique_by = tuple(name for name in properties_schema if name != 'description')
+    unique_by = tuple(name for name in properties_schema if name not in ('description', 'project'))
 
     def objects(self):
         return {}  # the groups show their rules

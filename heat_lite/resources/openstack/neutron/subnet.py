@@ -1,15 +1,16 @@
 """OS::Neutron::Subnet, and what subnets belong to: pools, address scopes and segments."""
 
+import functools
 import ipaddress
 
 from heat_lite.common import exception
 from heat_lite.resources.base.property_rules import (
     above,
     conflict,
+    empty,
     filled,
     given,
     missing,
-    one_of,
     refuse,
 )
 from heat_lite.resources.openstack.neutron.base import (
@@ -36,6 +37,7 @@ from heat_lite.template.schema import (
 
 GATEWAY, AUTO = 'gateway_ip', 'auto'
 SERVICE_TYPES = 'service_types'
+PUBLISH, DEFAULT_POOL = 'dns_publish_fixed_ip', 'use_default_subnetpool'
 
 
 def _is_no_gateway(text, read):
@@ -75,7 +77,13 @@ class Subnet(NeutronResource):
             'CIDR of the subnet. If omitted, it is allocated from the subnet pool.',
             custom='net_cidr',
         ),
+        'description': description_property(since=OURS),
         'dns_nameservers': list_('DNS servers of the subnet.', default=[], update_allowed=True),
+        PUBLISH: boolean(
+            'Whether DNS has the fixed IP addresses of the subnet, also behind floating IPs.',
+            update_allowed=True,
+            since=OURS,
+        ),
         'enable_dhcp': switch('Whether DHCP is enabled on the subnet.'),
         'gateway_ip': string(
             'Gateway IP address of the subnet. An empty string means none, "auto" the '
@@ -133,11 +141,24 @@ class Subnet(NeutronResource):
         ),
         'tags': tags_property('subnet'),
         'tenant_id': string('Project of the subnet, by id. Requires administrator rights.'),
+        DEFAULT_POOL: boolean(
+            'Whether the subnet is allocated from the default subnet pool of its IP version.',
+            since=OURS,
+        ),
         'value_specs': value_specs_property('subnet', update_allowed=True),
     }
     property_rules = (
         conflict('subnetpool', 'cidr'),
-        one_of('subnetpool', 'cidr'),
+        refuse(
+            functools.partial(exception.PropertyUnspecifiedError, 'subnetpool', 'cidr'),
+            subnetpool=missing,
+            cidr=missing,
+            use_default_subnetpool=empty,
+        ),
+        *(
+            conflict(DEFAULT_POOL, each, **{DEFAULT_POOL: filled, each: given})
+            for each in ('subnetpool', 'cidr')
+        ),
         conflict('prefixlen', 'cidr', test=filled),
         refuse(
             'ipv6_ra_mode and ipv6_address_mode are not supported for ipv4.',
@@ -153,6 +174,8 @@ class Subnet(NeutronResource):
             'Gateway IP address "{gateway_ip}" is in invalid format.', gateway_ip=_is_no_gateway
         ),
         *needs_extension('subnet-service-types', SERVICE_TYPES),
+        *needs_extension('subnet-dns-publish-fixed-ip', PUBLISH),
+        *needs_extension('default-subnetpools', DEFAULT_POOL),
     )
     attributes_schema = {
         'allocation_pools': list_attribute('Allocation pools that Neutron shows.'),
