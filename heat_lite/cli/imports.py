@@ -125,16 +125,19 @@ def observe(
         if not error.text.startswith(NO_OBJECT):
             raise
         raise errors.CommandError(f'{error.text.rstrip(".")}. {ID_NEEDED}') from error
-    owner = found.get('live_owner') if isinstance(found, dict) else None
-    if is_owned and owner:
+    found = found if isinstance(found, dict) else {}
+    owner, project = found.get('live_owner'), found.get('live_project')
+    if is_owned and (owner or project):
         raise errors.CommandError(
             f'{type_name} {object_id} belongs to {owner} already: move the resource '
             '(heat-lite move), or import with --external'
+            if owner
+            else f'{type_name} {object_id} belongs to the project {project}: import with --external'
         )
-    if isinstance(found, dict) and 'live_properties' in found:
+    if 'live_properties' in found:
         live = found['live_properties'].items()
         return {**{key: project_templates.literal(value) for key, value in live}, **given}
-    reason = found.get('live_error') if isinstance(found, dict) else None
+    reason = found.get('live_error')
     raise errors.CommandError(f'{type_name} {object_id}: {reason}' if reason else NOT_SHOWN)
 
 
@@ -145,7 +148,12 @@ def _tell_missing(
 
     Raises CommandError if the object is to be adopted with them.
     """
-    schemata = api.get(f'/resource_types/{api_client.quote(type_name)}')['properties']
+    try:
+        schemata = api.get(f'/resource_types/{api_client.quote(type_name)}')['properties']
+    except api_client.RequestFailed as error:
+        if error.status != 400:  # a type that is hidden, whose schema the service does not show
+            raise
+        return
     missing = [name for name, schema in schemata.items() if schema.get('required')]
     missing = [name for name in missing if name not in properties]
     if not missing:

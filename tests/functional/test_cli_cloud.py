@@ -168,6 +168,16 @@ def test_import_describes_the_rules_of_a_security_group(service, command):
     assert rules == [ssh, {**own, 'remote_mode': 'remote_group_id'}]
 
 
+def test_object_of_another_project_is_only_referred_to(service, command, name):
+    net = network(service, name='theirs', shared=True, tenant_id='other')
+    for flags in (('-y',), ('-y', '--own')):
+        status, _, errors = command('import', *flags, 'OS::Neutron::Net', net, name)
+        assert status == 1 and 'belongs to the project other: import with --ext' in errors, flags
+    assert command('import', '-y', '--external', 'OS::Neutron::Net', net, name)[0] == 0
+    assert command('delete', '-y', name)[0] == 0
+    assert net in networks(service)
+
+
 def test_import_names_required_properties_that_are_not_shown(service, command, name):
     image = service.cloud.put('image', '/images', name='small', status='active')
     words = ('OS::Glance::WebImage', image)
@@ -247,7 +257,8 @@ def test_object_of_the_service_itself_is_imported(service, command, name):
         (('OS::Neutron::Nett', 'x'), 'OS::Neutron::Nett'),
         (('OS::Designate::RecordSet', 'x'), 'can not be found. Give the id of the object'),
         (('OS::Trove::Database', 'x'), 'can not be found. Give the id of the object'),
-        (('OS::Nova::FloatingIPAssociation', 'x'), 'in a template, with its id as external_id'),
+        (('OS::Nova::FloatingIPAssociation', 'x'), 'floatingip x could not be found'),
+        (('OS::Swift::TempURL', 'x'), 'cannot be read: Swift keeps nothing of a signed URL.'),
     ],
 )
 def test_import_of_what_cannot_be_read_is_an_error(words, text, command):

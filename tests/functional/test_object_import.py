@@ -6,7 +6,12 @@ import pytest
 
 from heat_lite.common import exception
 from heat_lite.db import resources as db_resources
-from tests.functional.clouds import driver, ids, running_cloud  # noqa: F811, F401 - fixtures
+from tests.functional.clouds import (  # noqa: F401 - fixtures
+    driver,
+    ids,
+    request_context,
+    running_cloud,
+)
 
 # ruff: noqa: F811 - fixtures are arguments
 VERSION = {'heat_template_version': 'heat_lite_2026-12-01'}
@@ -112,7 +117,7 @@ def test_new_stack_imports_what_its_parameters_name(running_cloud, driver, lan):
         (net({'a': 1}), '{"a": 1} is no id of an object'),
         (
             other(**{'import': {'id': 'x'}}),
-            'The object x (OS::Heat::RandomString) cannot be imported: objects of its type',
+            'The object x (OS::Heat::RandomString) cannot be imported: Resources of this type',
         ),
         ({**net('x'), 'external_id': 'x'}, 'A resource with an external_id refers to its object'),
         ({**net('x'), 'import': {'name': 'x'}}, 'An import must be a map with an id'),
@@ -251,3 +256,43 @@ def test_definition_of_members_has_no_import_and_no_lifecycle(driver, kind, key)
         driver.create(template(group=group), name=kind)
     assert str(caught.value).startswith(f'The members of a group have no "{key}"')
     assert [*caught.value.place] == ['resources', 'group', 'properties', *given, key]
+
+
+def test_object_of_another_project_is_for_administrators_only(running_cloud, driver, ids):
+    lan = running_cloud.cloud.put(
+        *NETWORKS, name='lan', tags=['a'], admin_state_up=True, shared=True, tenant_id='theirs'
+    )
+    given = template(net=net(lan))
+    answer = driver.client.preview_stack(
+        driver.context, stack_name='n', template=given, params={}, files={}, args={}
+    )
+    assert answer['resources'][0]['reason'] == (
+        f'it becomes the object {lan} of the project theirs'
+    )
+    driver.context = request_context(running_cloud, is_admin=False)
+    with pytest.raises(exception.StackValidationFailed) as caught:
+        driver.create(given)
+    assert 'it belongs to the project theirs. Refer to it by external_id, or' in str(caught.value)
+    found = running_cloud.cloud.objects[(*NETWORKS, lan)]
+    found['tenant_id'] = driver.context.project_id
+    stack = driver.create(given)
+    settled(driver, stack, 'CREATE_COMPLETE')
+    driver.delete(stack)
+
+
+def test_connection_is_imported_beside_the_object_whose_id_it_has(running_cloud, driver, ids):
+    address, port = ids['floatingip'], ids['port']
+    found = running_cloud.cloud.objects['network', '/floatingips', address]
+    found.update(port_id=port, floating_network_id=ids['vpc'])
+    tie = {
+        'type': 'OS::Neutron::FloatingIPAssociation',
+        'import': {'id': address},
+        'properties': {'floatingip_id': address, 'port_id': port},
+    }
+    values = {'floating_network': ids['vpc'], 'port_id': port}
+    whole = {**tie, 'type': 'OS::Neutron::FloatingIP', 'properties': values}
+    stack = driver.create(template(tie=tie, address=whole))
+    settled(driver, stack, 'CREATE_COMPLETE')
+    with pytest.raises(exception.StackValidationFailed, match='belongs to stack/tie already'):
+        driver.create(template(tie=tie), 'second')
+    driver.delete(stack)

@@ -83,6 +83,7 @@ PREVIEWED_RESOURCE = (
     'live_properties',
     'live_error',
     'live_owner',
+    'live_project',
     'nested',
 )
 CHANGES = ('unchanged', 'updated', 'replaced', 'added', 'deleted')

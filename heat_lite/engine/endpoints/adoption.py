@@ -9,14 +9,12 @@ from heat_lite.common.value_types import Value, Values
 from heat_lite.db import resources as db_resources
 from heat_lite.engine.endpoints.base import Endpoint, Wire
 from heat_lite.engine.execution import actions
-from heat_lite.engine.stack import adoption
+from heat_lite.engine.stack import adoption, object_import
 from heat_lite.engine.stack.stack import Stack
 from heat_lite.engine.validation import validation
 from heat_lite.template.lint.rules import practices
 
 IT, VERSION_KEY, VERSION = 'it', 'heat_template_version', '2021-04-16'
-#: the keys by which services show the project of an object
-PROJECT_KEYS = ('project_id', 'tenant_id', 'os-vol-tenant-attr:tenant_id', 'owner')
 NO_PROJECT = 'its service does not show to which project it belongs'
 
 
@@ -68,7 +66,7 @@ class Adoption(Endpoint):
         taken = db_resources.existing_physical_ids(found.keys() | devices)
         answer = []
         for one, shown in found.items():
-            owner = next(filter(None, map(shown.get, PROJECT_KEYS)), None)
+            owner = object_import.project_of(shown)
             if owner not in (None, project):
                 continue
             if {one, shown.get('device_id')} & taken:

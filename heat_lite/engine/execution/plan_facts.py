@@ -29,7 +29,7 @@ DECISION = (
 #: what the names of facts about resources begin with
 RESOURCE = 'resource '
 #: the keys of a resource in the preview of a create that are about its live object
-LIVE_PARTS = ('live_properties', 'live_owner', 'live_error')
+LIVE_PARTS = ('live_properties', 'live_owner', 'live_project', 'live_error')
 
 
 def stored(stack: Stack) -> Values:

@@ -263,12 +263,13 @@ class _Walk:
         if not is_known(object_id):
             return decision
         item, found = object_import.compare(resource, decision.later)
+        project, given = object_import.other_project(item), f'it becomes the object {object_id}'
         record, taken = resource.record, item.record
         record.nova_instance, record.properties = taken.nova_instance, taken.properties
         return found._replace(
             action=diff.IMPORT,
             changes=found.changes or diff.Changes({}, {}),
-            reason=f'it becomes the object {object_id}',
+            reason=given if project is None else f'{given} of the project {project}',
         )
 
     def _deleted(self, row_id: int) -> PredictedChange | None:

@@ -191,9 +191,10 @@ def _live(item: Resource) -> Values:
     except Exception as error:  # the error of a service, or of a type that needs more properties
         return {'live_error': item.stack.redact(error) or type(error).__name__}
     if found is None:
-        advice = 'describe the object in a template, with its id as external_id'
-        return {'live_error': f'The objects of {item.type()} cannot be read: {advice}'}
-    return {'live_properties': found, 'live_owner': object_import.owner(item)}
+        return {'live_error': f'The objects of {item.type()} cannot be read: {item.not_compared}'}
+    project = None if item.context.is_admin else object_import.other_project(item)
+    owner = object_import.owner(item)
+    return {'live_properties': found, 'live_owner': owner, 'live_project': project}
 
 
 def preview_update(

@@ -6,7 +6,7 @@ Tests: tests/functional/test_object_import.py.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from heat_lite.common import exception, status
 from heat_lite.common.value_texts import as_json
@@ -20,6 +20,9 @@ from heat_lite.template.unknown import is_known
 IMPORTED = 'imported'
 #: what no id has: the path to an object would lead elsewhere
 NO_ID = re.compile(r'[?#%\x00-\x1f]|(^|/)\.\.?(/|$)|^/|/$|^\s*$')
+#: the keys by which services show the project of an object; those of Keystone belong to none
+PROJECT_KEYS = ('project_id', 'tenant_id', 'os-vol-tenant-attr:tenant_id', 'owner')
+KEYSTONE = 'OS::Keystone::'
 
 
 def object_id(resource: Resource) -> Value:
@@ -55,16 +58,45 @@ def compare(
     item.require_service(item.stack.clients(), item.type())
     if not item.object_exists():
         raise _refused(item, 'it can not be found')
+    _require_own_project(item)
     require_sole_owner(item)
     found = item.importable_state()
     if found is None:
-        raise _refused(item, 'objects of its type cannot be compared with a definition')
+        raise _refused(item, item.not_compared)
     changed = {name: value for name, value in found.items() if value != stored.get(name)}
     record.properties = {**record.properties, **changed}
     decision = diff.decide(item, item.definition, later=later)
     if decision.action == diff.REPLACE and not decision.may_replace:
         raise _refused(item, f'{decision.reason}. Describe the object as it is')
     return item, decision
+
+
+def project_of(shown: Mapping[str, Value]) -> str | None:
+    """Return the id of the project that owns an object, if its service shows it."""
+    return next(filter(None, map(shown.get, PROJECT_KEYS)), None)
+
+
+def other_project(item: Resource) -> str | None:
+    """Return the id of the project that owns the object, if it is not that of the stack."""
+    shown = item.show()
+    if not isinstance(shown, Mapping) or item.type().startswith(KEYSTONE):
+        return None
+    project, own = project_of(shown), item.stack.runtime.project_id(item.stack.tenant)
+    # the setting of a project has the id of the project
+    return None if project in (own, item.resource_id) else project
+
+
+def _require_own_project(item: Resource) -> None:
+    """Raise StackValidationFailed if another project owns the object, which its service lets none
+    but that project and administrators delete.
+    """
+    project = None if item.context.is_admin else other_project(item)
+    if project is not None:
+        raise _refused(
+            item,
+            f'it belongs to the project {project}. Refer to it by external_id, or by an '
+            'OS::HeatLite::Lookup',
+        )
 
 
 def require_sole_owner(item: Resource) -> None:
@@ -98,6 +130,6 @@ def owner(item: Resource) -> str | None:
 
 def _refused(item: Resource, reason: str) -> exception.StackValidationFailed:
     return exception.StackValidationFailed(
-        f'The object {item.resource_id} ({item.type()}) cannot be imported: {reason}.',
+        f'The object {item.resource_id} ({item.type()}) cannot be imported: {reason.rstrip(".")}.',
         path=item.definition.place('import_id'),
     )
