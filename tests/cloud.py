@@ -459,8 +459,10 @@ class Cloud:
         return sorted({*inside, *referring, *map(str, interfaces)})
 
     def _shown(self, row, found):
-        rules = cloud_actions.rules_of(self, found['id']) if row.path == '/security-groups' else {}
-        return rules | {
+        more = cloud_actions.rules_of(self, found['id']) if row.path == '/security-groups' else {}
+        if row.service == 'database' and row.key == 'instance':
+            more = {'flavor': {'id': found['flavorRef']}}
+        return more | {
             name: value
             for name, value in found.items()
             if name != 'looks' and name not in row.secret

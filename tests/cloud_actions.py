@@ -48,6 +48,11 @@ def after_create(cloud, service, where, values):
         _gather_specs(values)
     if where.endswith(('/application_credentials', '/trusts')):
         _show_delegation(values, implied=['reader'] if where[1:6] == 'users' else [])
+    for key, shown in (('loadbalancer_id', 'loadbalancers'), ('pool_id', 'pools')):
+        if shown in values and values.get(key):
+            values[shown] = [{'id': values[key]}]
+    if where.endswith('/recordsets'):
+        values['zone_name'] = require(cloud, service, '/zones', where.split('/')[2])['name']
     if where == '/os-keypairs' and not values.get('public_key'):
         values['private_key'] = 'PRIVATE'
         values['public_key'] = 'ssh-rsa made'

@@ -96,19 +96,24 @@ def create_workflow(cloud, service, body, environ, **_):
 
 def _refer(cloud, body):
     wanted = body.get('workflow_name') or body.get('workflow_id')
-    if not any(wanted in (each['name'], each['id']) for each in cloud.of('workflow', '/workflows')):
-        raise Refused(404, f'Workflow not found [workflow_identifier={wanted}]')
+    for each in cloud.of('workflow', '/workflows'):
+        if wanted in (each['name'], each['id']):
+            return each
+    raise Refused(404, f'Workflow not found [workflow_identifier={wanted}]')
 
 
 @route('workflow', 'POST', r'(?P<where>/executions|/cron_triggers)')
 def start_execution(cloud, service, where, body, **_):
     if present := cloud.objects.get((service, where, body.get('id'))):
         return 201, present  # as Mistral: the id makes a repeated request harmless
-    _refer(cloud, body)
+    workflow = _refer(cloud, body)
     for name in ('input', 'params', 'workflow_input'):
         json.loads(body.get(name, '{}'))
     kept = {name: value for name, value in body.items() if name != 'workflow_id'}
-    return cloud.create(service, where, {'workflow_name': body.get('workflow_id'), **kept})
+    status, made = cloud.create(service, where, {**kept, 'workflow_name': workflow['name']})
+    key = made['name' if where == '/cron_triggers' else 'id']
+    require(cloud, service, where, key)['workflow_id'] = workflow['id']
+    return status, made
 
 
 # --------------------------------------------------------------- messages
@@ -222,7 +227,13 @@ def act_on_database(cloud, service, one, body, **_):
 def make_cluster(cloud, service, body, **_):
     values = body['cluster']
     instances = [
-        {**each, 'id': str(uuid.uuid4()), 'status': 'ACTIVE'} for each in values['instances']
+        {
+            'id': str(uuid.uuid4()),
+            'status': 'ACTIVE',
+            'flavor': {'id': each['flavorRef']},
+            'volume': each['volume'],
+        }
+        for each in values['instances']
     ]
     return cloud.create(service, '/clusters', {'cluster': {**values, 'instances': instances}})
 

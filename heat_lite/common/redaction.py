@@ -18,7 +18,7 @@ COMMON = frozenset({'true', 'false', 'none', 'null'})
 HEAD = 20
 #: keys and properties whose values are secret wherever they stand
 _NAMES = frozenset(
-    'admin_pass auth_key blob private_key passphrase secret psk temp_url_key'.split()
+    'admin_pass auth_key blob pass_phrase passphrase private_key psk secret temp_url_key'.split()
 )
 #: longer texts are not read as numbers
 NUMBER_LENGTH = 40

@@ -20,7 +20,9 @@ def driver(running_cloud, tmp_path_factory):
     (folder / 'heat.conf').write_text(running_cloud.configuration())
     with (
         databases.migrated('sqlite', folder) as url,
-        engines.running(url, files=[folder / 'heat.conf'], action_retry_limit=0) as running_driver,
+        engines.running(
+            url, files=[folder / 'heat.conf'], action_retry_limit=0, enable_stack_abandon=True
+        ) as running_driver,
     ):
         yield running_driver
 

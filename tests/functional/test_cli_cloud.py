@@ -373,3 +373,9 @@ def test_drift_does_not_end_an_action(service, command, name, tmp_path):
     states = json.loads(command('resource', 'list', '--json', name)[1])
     assert {each['resource_status'] for each in states} == {'CREATE_COMPLETE'} and len(states) == 3
     assert command('delete', '-y', name)[0] == 0
+
+
+def test_object_of_a_hidden_type_is_described(service, command):
+    made = service.cloud.put('network', '/floatingips', floating_network_id='outside')
+    status, output, errors = command('import', 'OS::Nova::FloatingIP', made)
+    assert (status, errors) == (0, '') and 'pool: outside' in output

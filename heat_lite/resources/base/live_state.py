@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
+from heat_lite.common.redaction import MASK, is_secret_name
 from heat_lite.template.constraints import BOOLEAN, INTEGER, LIST, MAP, NUMBER, STRING
 from heat_lite.template.stored_properties import with_stored_parts
 
@@ -19,6 +20,9 @@ from heat_lite.template.stored_properties import with_stored_parts
 UNSET = (None, '')
 UTC = datetime.UTC
 TIME = re.compile(r'\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?')
+ABSENT = object()
+#: the key of a map whose entries are keys of the object, such as ``value_specs``
+ENTRIES = 'entries of the object'
 #: a property in the path of a collection, and the key of its value in a listed object
 FIELD, PARENT = re.compile(r'{(\w+)}'), 'parent of the object'
 
@@ -140,23 +144,29 @@ def observed_values(schemata, observed_keys, stored, found, fixed=()):
     """Return ``{property: value}`` for each comparable property that ``found`` contains.
 
     The value is the stored one if the two are equal, else the one in ``found``. ``observed_keys``
-    are the keys in ``found`` of properties that are not sent in requests. ``fixed``: the
-    names of further ones, which no update changes.
+    are the keys in ``found`` of properties that it shows elsewhere than requests have them:
+    ``volume.size`` is the size in the map ``volume``. ``fixed``: the names of further ones, which
+    no update changes.
     """
     observed = {}
     for name, schema in schemata.items():
         key = observed_keys.get(name) or schema.key(name)
-        if stored.get(name) in UNSET or key not in found or schema.alias_of:
+        if stored.get(name) in UNSET or schema.alias_of:
             continue
         if not schema.sent and name not in observed_keys:
             continue
+        if key == ENTRIES:
+            there = {each: found.get(each, value) for each, value in stored[name].items()}
+        elif (there := _shown(found, key)) is ABSENT:
+            continue
+        if is_equal(schema, stored[name], there):
+            there = stored[name]
+        elif schema.update_allowed:
+            there = with_property_names(schema, there)
+        elif is_equal(schema, stored[name], there := _described(schema, there)):
+            there = stored[name]
         if schema.update_allowed or name in fixed:
-            there = found[key] if schema.update_allowed else _described(schema, found[key])
-            observed[name] = (
-                stored[name]
-                if is_equal(schema, stored[name], there)
-                else with_property_names(schema, there)
-            )
+            observed[name] = there
     return observed
 
 
@@ -168,8 +178,8 @@ def described_values(schemata, observed_keys, found):
     described = {**found.get(PARENT, {})}
     for name, schema in schemata.items():
         key = observed_keys.get(name) or schema.key(name)
-        value = found.get(key)
-        if value in (*UNSET, [], {}) or schema.alias_of or schema.hidden:
+        value = _shown(found, key)
+        if value in (ABSENT, *UNSET, [], {}) or schema.alias_of or schema.hidden:
             continue
         if not schema.sent and name not in observed_keys:
             continue
@@ -178,6 +188,15 @@ def described_values(schemata, observed_keys, found):
         if schema.default in (None, {}) or not is_equal(schema, schema.default, value):
             described[name] = value
     return described
+
+
+def _shown(found, key):
+    """Return the value of a key, or of a path through maps; ABSENT without one."""
+    for part in key.split('.'):
+        if not isinstance(found, Mapping) or part not in found:
+            return ABSENT
+        found = found[part]
+    return found
 
 
 def _described(schema, value):
@@ -202,11 +221,23 @@ def _is_named(value):
     return isinstance(value, Mapping) and 'name' in value
 
 
+def with_name(found, key, name, find):
+    """Return the object with the ``name`` that the template gives in the place of what
+    ``find(name)`` returns for it, as its create sends it.
+    """
+    with contextlib.suppress(exception.EntityNotFound):
+        if name and name != found.get(key) and find(name) == found.get(key):
+            return {**found, key: name}
+    return found
+
+
 def describe_drift(stored, observed, ignored=()):
     """Return the differences as text, but those at ``ignored`` paths; None if there are none."""
     observed = with_stored_parts(observed, stored, ignored)
     differences = [
-        f'{name} is {_text(value)}, not {_text(stored[name])}'
+        f'{name} is {MASK}, not {MASK}'
+        if is_secret_name(name)
+        else f'{name} is {_text(value)}, not {_text(stored[name])}'
         for name, value in sorted(observed.items())
         if value != stored[name]
     ]
@@ -249,7 +280,7 @@ def is_equal(schema, wanted, there):
             and len(there) == len(wanted)
             and contains_all(schema, wanted, there)
         )
-    if schema is not None and schema.type == BOOLEAN:
+    if isinstance(there, bool) or schema is not None and schema.type == BOOLEAN:
         return str(wanted).lower() == str(there).lower()
     if (
         schema is not None

@@ -398,7 +398,11 @@ class Order(BarbicanResource):
     resource_type = 'OS::Barbican::Order'
     since = '2014.2'
     rest = Rest('barbican', '/orders', None, ready=('ACTIVE',), id='order_ref')
-    observed_keys = {'type': 'type'}
+    observed_keys = {
+        **{name: f'meta.{name}' for names in ALLOWED.values() for name in names},
+        'source_container_ref': 'meta.container_ref',
+        'type': 'type',
+    }
     to_columns = staticmethod(order_columns)
 
     properties_schema = {
@@ -457,9 +461,6 @@ class Order(BarbicanResource):
         'secret_ref': 'URL of the generated secret.',
         'status': 'Status of the order.',
     }
-
-    def normalize(self, found):
-        return {**found['meta'], **found}
 
     def body(self, values):
         return {'type': self.properties['type'], 'meta': values}

@@ -222,12 +222,13 @@ class KeystoneCredential(CloudResource):
         user = self.stored_property('user') or self.stack.clients().session().get_user_id()
         return self.client().list(self.collection(), 'credentials', user_id=user)
 
-    def fetch(self):
-        """Return the credential without its secret, which no message about drift may quote."""
-        return {name: value for name, value in super().fetch().items() if name != 'blob'}
+    def show(self):
+        """Return the credential without its secret."""
+        found = super().show()
+        return found and {name: value for name, value in found.items() if name != 'blob'}
 
     def objects(self):
-        return {}  # they cannot be described without their secrets
+        return {}  # they belong to users
 
 
 def _owner_properties():

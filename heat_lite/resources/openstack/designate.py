@@ -2,6 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.live_state import with_name
 from heat_lite.resources.base.named_object import UniqueObject
 from heat_lite.resources.base.property_rules import conflict, empty, filled, refuse
 from heat_lite.template.schema import (
@@ -132,6 +133,11 @@ class DesignateRecordSet(CloudResource):
             result['name'] = f'{result["name"]}.{zone["name"]}'
         return result
 
+    def normalize(self, found):
+        """Return the record set with its name as the template gives it."""
+        named = self.stored_properties().get('name')
+        return with_name(found, 'name', named, lambda name: f'{name}.{found["zone_name"]}')
+
     def is_described(self, found):
         """Return False for the records that Designate itself keeps for the zone."""
         return found['type'] not in ('SOA', 'NS') or found['name'] != found.get('zone_name')
@@ -255,18 +261,17 @@ class TSIGKey(CloudResource):
     def _with_zone(self, values):
         if 'resource_id' not in values or self.properties['scope'] != 'ZONE':
             return values
-        zone = self.stack.clients().find('designate.zone', values['resource_id'])
-        return {**values, 'resource_id': zone}
+        return {**values, 'resource_id': self._zone_id(values['resource_id'])}
+
+    def _zone_id(self, name):
+        return self.stack.clients().find('designate.zone', name)
 
     def normalize(self, found):
-        """Return the key without its secret, which no message about drift may quote, and with what
-        it is for as the template names it.
-        """
-        named, one = self.stored_properties().get('resource'), found['resource_id']
-        if named and self._with_zone({'resource_id': named})['resource_id'] == one:
-            one = named
-        shown = {name: found[name] for name in found if name != 'secret'}
-        return {**shown, 'resource_id': one}
+        """Return the key with its zone as the template names it."""
+        if found['scope'] != 'ZONE':
+            return found
+        named = self.stored_properties().get('resource')
+        return with_name(found, 'resource_id', named, self._zone_id)
 
 
 class OperatorRule(UniqueObject):

@@ -5,6 +5,7 @@ import urllib.parse
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
+from heat_lite.resources.base import live_state
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.resources.base.property_rules import (
     conflict,
@@ -24,6 +25,8 @@ from heat_lite.template.schema import (
 )
 
 NETWORK, PORT, FIXED_IP = 'network', 'port', 'fixed_ip'
+#: where instances and clusters show their datastore
+DATASTORE_KEYS = {'datastore_type': 'datastore.type', 'datastore_version': 'datastore.version'}
 
 
 def networks_property(**options):
@@ -101,6 +104,12 @@ class Instance(CloudResource):
         delete_failed=FAILED,
         update='PATCH',
     )
+    observed_keys = {
+        **DATASTORE_KEYS,
+        'flavor': 'flavor.id',
+        'replica_of': 'replica_of.id',
+        'size': 'volume.size',
+    }
 
     properties_schema = {
         'name': name_property(max=255),
@@ -296,6 +305,7 @@ class TroveCluster(CloudResource):
     resource_type = 'OS::Trove::Cluster'
     since = '2015.1'
     rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
+    observed_keys = {**DATASTORE_KEYS, 'instances': 'instances'}
 
     properties_schema = {
         'name': name_property(update_allowed=False, max=255),
@@ -361,6 +371,17 @@ class TroveCluster(CloudResource):
             while _task((yield from self.call_with_retry(self.fetch))) not in (IDLE, DELETING):
                 yield 1
         yield from super().delete_object()
+
+    def normalize(self, found):
+        """Return the cluster with instances as the template gives them: Trove shows no networks."""
+        instances = [
+            {'flavor': each['flavor']['id'], 'volume_size': (each.get('volume') or {}).get('size')}
+            for each in found['instances']
+        ]
+        wanted = self.stored_properties().get('instances') or ()
+        shown = [{key: each[key] for key in ('flavor', 'volume_size')} for each in wanted]
+        is_same = live_state.is_equal(None, shown, instances)
+        return {**found, 'instances': wanted if is_same else instances}
 
     def resolve_attribute(self, name):
         found = self.show() or {}

@@ -8,6 +8,7 @@ import urllib.parse
 from urllib.parse import quote
 
 from heat_lite.clients import errors
+from heat_lite.common.value_texts import from_json
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
 from heat_lite.resources.base.property_rules import refuse
 from heat_lite.template.schema import (
@@ -200,6 +201,8 @@ MOST = 100
 SCHEMES = ('http', 'https', 'mailto', 'trust+http', 'trust+https')
 #: the placeholder for the message in the requests that Zaqar sends
 MESSAGE = '$zaqar_message$'
+#: the key of the message in the environment of a workflow
+NOTIFICATION = 'notification'
 
 
 _TTL = integer(
@@ -287,10 +290,17 @@ class MistralTrigger(QueueListener):
         ),
     }
 
+    def normalize(self, found):
+        """Return the subscription with what it sends to Mistral."""
+        post = from_json((found['options'] or {}).get('post_data') or '{}')
+        params = dict(post.get('params') or {})
+        env = {key: each for key, each in params.pop('env', {}).items() if key != NOTIFICATION}
+        return {**found, **post, 'params': {**params, **({'env': env} if env else {})}}
+
     def body(self, values):
         """Return the subscriber with the trust of the requester. Zaqar keeps a trust of its own."""
         params = dict(values['params'])
-        params['env'] = {**(params.get('env') or {}), 'notification': MESSAGE}
+        params['env'] = {**(params.get('env') or {}), NOTIFICATION: MESSAGE}
         post = {'workflow_id': values['workflow_id'], 'params': params, 'input': values['input']}
         subscriber = f'trust+{self.client("mistral").url.rstrip("/")}/executions'
         return {

@@ -3,6 +3,7 @@
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest, ServiceResource
+from heat_lite.resources.base.live_state import ENTRIES
 from heat_lite.resources.base.property_rules import given, refuse
 from heat_lite.template import checks
 from heat_lite.template.constraints import LIST
@@ -105,7 +106,7 @@ class NeutronResource(CloudResource):
     strict_specs = False
 
     named_before_create = False
-    observed_keys = {TAGS: TAGS}
+    observed_keys = {TAGS: TAGS, VALUE_SPECS: ENTRIES}
 
     def validate(self):
         super().validate()

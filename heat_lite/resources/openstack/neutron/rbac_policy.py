@@ -1,5 +1,6 @@
 """OS::Neutron::RBACPolicy."""
 
+from heat_lite.resources.base.live_state import with_name
 from heat_lite.resources.base.property_rules import but, refuse
 from heat_lite.resources.openstack.neutron.base import NeutronResource, neutron_rest
 from heat_lite.template.schema import string
@@ -47,7 +48,13 @@ class RBACPolicy(NeutronResource):
     def body(self, values):
         return {
             **super().body(values),
-            'object_id': self.stack.clients().find(
-                f'neutron.{self.properties["object_type"]}', values['object_id']
-            ),
+            'object_id': self._object_id(values['object_id']),
         }
+
+    def _object_id(self, name):
+        return self.stack.clients().find(f'neutron.{self.properties["object_type"]}', name)
+
+    def normalize(self, found):
+        """Return the policy with its object as the template names it."""
+        named = self.stored_properties().get('object_id')
+        return with_name(super().normalize(found), 'object_id', named, self._object_id)

@@ -293,6 +293,13 @@ class RouterGateway(VisibleConnection):
         )
         self.resource_id_set(f'{router}:{network}')
 
+    def live_properties(self):
+        """Return what the id names: ``ROUTER:NETWORK``."""
+        if not self.is_connected():
+            raise errors.NotFound(f'no router has the gateway {self.resource_id}')
+        router, _, network = self.resource_id.partition(':')
+        return {'router_id': router, 'network': network}
+
     def connection_id(self):
         return f'{self.stored_property("router_id")}:{self.stored_property("network")}'
 

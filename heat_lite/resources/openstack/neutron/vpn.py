@@ -1,5 +1,6 @@
 """The types of virtual private networks."""
 
+from heat_lite.resources.base.live_state import with_name
 from heat_lite.resources.base.property_rules import conflict, filled, needs, one_of
 from heat_lite.resources.openstack.neutron.base import (
     NeutronResource,
@@ -246,14 +247,17 @@ class EndpointGroup(NeutronResource):
     }
 
     def body(self, values):
-        values, kind = super().body(values), values['type']
-        if kind not in OBJECTS:
-            return values
-        find = self.stack.clients().find
-        return {
-            **values,
-            'endpoints': [find(f'neutron.{kind}', each) for each in values['endpoints']],
-        }
+        values = super().body(values)
+        return {**values, 'endpoints': self._endpoint_ids(values['endpoints'])}
+
+    def _endpoint_ids(self, names):
+        kind, find = self.properties['type'], self.stack.clients().find
+        return [find(f'neutron.{kind}', each) for each in names] if kind in OBJECTS else names
+
+    def normalize(self, found):
+        """Return the group with its endpoints as the template names them."""
+        named = self.stored_properties().get('endpoints')
+        return with_name(super().normalize(found), 'endpoints', named, self._endpoint_ids)
 
 
 class IPsecSiteConnection(NeutronResource):

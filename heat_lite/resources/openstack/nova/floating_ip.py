@@ -36,6 +36,9 @@ class NovaFloatingIp(Address):
         found = self.fetch()['floating_network_id']
         return {} if self.stored_property('pool') is None else {'pool': found}
 
+    def live_properties(self):
+        return {'pool': self.fetch()['floating_network_id']}
+
     def resolve_attribute(self, name):
         return self.resource_id and self.fetch()[self.attributes_schema[name].wire]
 
@@ -48,6 +51,7 @@ class NovaFloatingIpAssociation(AddressUser, VisibleConnection):
     default_client_name = 'nova'
     # associating a floating IP with the same port again changes nothing
     repeatable = True
+    always_replace_on_check_failed = False
 
     properties_schema = {
         'server_id': reference(
@@ -68,6 +72,18 @@ class NovaFloatingIpAssociation(AddressUser, VisibleConnection):
         if 'floating_ip' in prop_diff:
             yield from self.handle_delete()
         yield from self.handle_create()
+
+    def live_properties(self):
+        """Return the association of the floating IP that is the id."""
+        port = self.client().show(f'/floatingips/{self.resource_id}', 'floatingip')['port_id']
+        if not port:
+            raise errors.NotFound(f'the floating IP {self.resource_id} has no port')
+        server = self.client().show(f'/ports/{port}', 'port')['device_id']
+        return {'floating_ip': self.resource_id, 'server_id': server}
+
+    def needs_replace_failed(self):
+        """Return False for one that is over: the delete of a replaced one would end both."""
+        return self.resource_id is None
 
     def connection_id(self):
         return self.record.uuid

@@ -2,6 +2,7 @@
 
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import CloudResource, Rest
+from heat_lite.resources.base.live_state import ENTRIES
 from heat_lite.template.schema import OURS, list_, map_, string
 
 VALUE_SPECS = 'value_specs'
@@ -73,6 +74,8 @@ class OctaviaObject(CloudResource):
 
     ``value_specs`` are added to the request, but must not set what a given property sets.
     """
+
+    observed_keys = {VALUE_SPECS: ENTRIES}
 
     def validate(self):
         super().validate()
