@@ -385,10 +385,15 @@ def validate_resource(resource: Resource) -> Value:
     yet, then by each of the rules between its properties.
     """
     refusal = None
-    with contextlib.suppress(ValueUnknown):
-        refusal = resource.validate()
-    if not refusal:
-        check_rules(resource.property_rules, resource.properties.value_without_lookup, resource)
+    try:
+        with contextlib.suppress(ValueUnknown):
+            refusal = resource.validate()
+        if not refusal:
+            check_rules(resource.property_rules, resource.properties.value_without_lookup, resource)
+    except exception.HeatException as error:
+        if not error.place:
+            error.at(*resource.definition.place('properties'))
+        raise
     return refusal
 
 

@@ -192,7 +192,7 @@ BYTES = 'application/octet-stream'
 
 def _is_no_base64(value, read):
     try:
-        base64.b64decode(value)
+        base64.b64decode(''.join(value.split()), validate=True)
     except ValueError:
         return True
     return False
@@ -223,7 +223,7 @@ class Secret(BarbicanResource):
         'payload_content_encoding': string('Encoding of the payload.', allowed=['base64']),
         'payload_content_type': string(
             'Content type of the payload.',
-            allowed=['text/plain', 'text/plain;charset=utf-8', BYTES],
+            allowed=['text/plain', BYTES],
             ours=['text/plain;charset=utf-8'],
         ),
         'secret_type': string(

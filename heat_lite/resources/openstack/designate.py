@@ -57,6 +57,10 @@ class DesignateZone(CloudResource):
     }
     property_rules = (
         conflict('masters', 'primaries', test=filled),
+        refuse(
+            'The name {name} of a zone has to end with a dot.',
+            name=lambda value, read: not value.endswith('.'),
+        ),
         refuse('Property email is required for zone type PRIMARY', type=('PRIMARY',), email=empty),
         refuse(
             'Property masters is required for zone type SECONDARY',

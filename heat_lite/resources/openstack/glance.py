@@ -78,7 +78,7 @@ class GlanceWebImage(GlanceImage):
         'container_format': string(
             'Container format of the image.',
             required=True,
-            allowed=['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 'compressed'],
+            allowed=['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker'],
             ours=['compressed'],
         ),
         'disk_format': string(

@@ -69,7 +69,7 @@ class ManilaShare(ManilaData):
         'share_protocol': string(
             'File sharing protocol of the share.',
             required=True,
-            allowed=['NFS', 'CIFS', 'GlusterFS', 'HDFS', 'CEPHFS', 'MAPRFS'],
+            allowed=['NFS', 'CIFS', 'GlusterFS', 'HDFS', 'CEPHFS'],
             ours=['MAPRFS'],
             wire='share_proto',
         ),

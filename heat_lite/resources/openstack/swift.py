@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.resources.base.cloud import ServiceResource
-from heat_lite.resources.base.property_rules import conflict
+from heat_lite.resources.base.property_rules import conflict, refuse
 from heat_lite.template.schema import (
     OURS,
     boolean,
@@ -152,6 +152,10 @@ class SwiftContainer(MetadataResource):
         ),
     }
     property_rules: tuple = (
+        refuse(
+            'The name {name} of a container has a slash, which no container can have.',
+            name=lambda value, read: '/' in (value or ''),
+        ),
         conflict('X-History-Location', 'X-Versions-Location'),
         conflict(VERSIONS, 'X-History-Location'),
         conflict(VERSIONS, 'X-Versions-Location'),
