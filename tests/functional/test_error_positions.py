@@ -24,6 +24,8 @@ VALUE = HEAD + '    type: OS::Heat::None\n'
 OUTPUT = VALUE + 'outputs:\n  o:\n    value: {get_attr: [one, valeu]}\n'
 TYPE = HEAD + '    type: OS::Heat::Nnoe\n'
 SERVICE = HEAD + '    type: OS::Nova::KeyPair\n    properties: {name: k}\n'
+RULE = HEAD + '    type: OS::Heat::RandomString\n    properties:\n      length: 1\n'
+RULE += '      character_sequences: [{sequence: abc, min: 2}]\n'
 CYCLE = VALUE + '    depends_on: two\n'
 KEYWORD = VALUE + '    property: {}\n'
 SECTION = VALUE + 'output: {}\n'
@@ -51,6 +53,7 @@ INNER = (
         (OUTPUT, {}, (10, 29)),
         (TYPE, {}, (7, 11)),
         (SERVICE, {}, (7, 11)),
+        (RULE, {}, (6, 3)),
         (CYCLE, {}, (6, 3)),
         (KEYWORD, {}, (8, 5)),
         (SECTION, {}, (8, 1)),
@@ -67,6 +70,7 @@ INNER = (
         'output',
         'type',
         'service',
+        'rule',
         'cycle',
         'keyword',
         'section',

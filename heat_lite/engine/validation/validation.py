@@ -361,12 +361,10 @@ def single_resource(
         if run is not None:
             resource.validate_nested(run)
     except exception.StackValidationFailed as error:
-        raise (
-            error
-            if error.path[:1] == definition.path[:1] or not error.path
-            else _placed(error, definition)
-        ) from None
-    except exception.ResourceTypeUnavailable as error:
+        if error.path and error.path[:1] != definition.path[:1]:
+            raise _placed(error, definition) from None
+        raise error.at(*error.place or definition.path[:2]) from None
+    except (exception.PropertiesError, exception.ResourceTypeUnavailable) as error:
         raise error.at(*definition.path[:2]) from None
     except (AttributeError, LookupError, TypeError) as error:
         LOG.exception(
