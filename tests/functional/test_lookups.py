@@ -91,17 +91,29 @@ def test_check_tells_that_a_lookup_finds_something_else(driver, images):
     driver.delete(stack)
 
 
-def test_preview_of_a_create_shows_what_is_found(driver, images):
-    found = images('web-1', 1)
+def previewed(driver, **properties):
     answer = driver.client.preview_stack(
         driver.context,
         stack_name='n',
-        template={'heat_template_version': '2021-04-16', **template(**NEWEST)},
+        template={'heat_template_version': '2021-04-16', **template(**properties)},
         params={},
         files={},
         args={},
     )
-    shown = {each['resource_name']: each for each in answer['resources']}
+    return {each['resource_name']: each for each in answer['resources']}
+
+
+def test_preview_of_an_object_without_a_name_shows_its_id(running_cloud, driver, ids):
+    found = running_cloud.cloud.put('network', '/ports', name='', mac_address='one')
+    shown = previewed(driver, kind='neutron.port', filters={'mac_address': 'one'})
+    assert shown['it']['reason'] == f'finds {found}'
+    shown = previewed(driver, service='nova', path='/limits', key='limits')
+    assert shown['it']['reason'] == 'finds an object'
+
+
+def test_preview_of_a_create_shows_what_is_found(driver, images):
+    found = images('web-1', 1)
+    shown = previewed(driver, **NEWEST)
     assert shown['it']['reason'] == f'finds "web-1" ({found})'
     assert shown['use']['properties']['value'] == found
 

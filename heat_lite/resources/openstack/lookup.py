@@ -440,7 +440,9 @@ def _value(answer, path):
 def _names(answer):
     """Return the names and ids of the first objects, for people."""
     shown = [
-        str(one) if name in (None, one) else f'{quoted(name)} ({one})'
+        ('an object' if one is None else str(one))
+        if name in (None, '', one)
+        else f'{quoted(name)} ({one})'
         for one, name in zip(answer['ids'], answer['names'], strict=True)
     ]
     more = f' and {len(shown) - MAX_NAMED} more' if len(shown) > MAX_NAMED else ''
