@@ -24,8 +24,6 @@ class Resource(resource.Resource):
 
     #: the extension of the service that the type requires
     required_service_extension: str | None = None
-    #: the kind of object that the type creates: a manager of the client
-    entity: str | None = None
 
     @property
     def t(self) -> Value:

@@ -54,8 +54,9 @@ class ResourceType:
     support_status = support.DEFAULT
     #: the release in which a type with nothing else to say about its support began
     since: str | None = None
-    #: the client that the type uses
+    #: the client that the type uses and the kind of object that it creates there
     default_client_name: Any = None
+    entity: str | None = None
     #: whether the handlers run inside this process only and never block: their states need no
     #: earlier commit
     local = False

@@ -260,6 +260,8 @@ class CloudResource(ServiceObject):
             cls.extension = rest.extension
             cls.retry_conflict = rest.retry_conflict
             cls.microversion = rest.microversion
+            if 'entity' not in vars(cls):
+                cls.entity = rest.key
 
     #: the properties that tell an object from all others of its collection: the service refuses a
     #: second one with their values, so that one without a name can be found again

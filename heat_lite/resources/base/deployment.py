@@ -178,6 +178,7 @@ class Deployment(SignalledDeployment):
     """
 
     default_client_name = 'heat'
+    entity = 'software_deployments'
     no_signal_actions = ()
     signals_change_attributes = True
     signals_in_parallel = True

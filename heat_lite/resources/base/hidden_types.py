@@ -46,7 +46,7 @@ TABLE = """
 """
 #: the facts about some types that go beyond the table: attributes of their classes
 MORE = {
-    'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh'},
+    'OS::Aodh::CombinationAlarm': {'default_client_name': 'aodh', 'entity': 'alarm'},
 }
 
 

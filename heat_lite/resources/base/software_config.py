@@ -65,6 +65,7 @@ class Config(Resource):
     """A software configuration. Types override ``content``, its content."""
 
     default_client_name = 'heat'
+    entity = 'software_configs'
     attributes_schema = {'config': 'Content of the configuration.'}
 
     @property

@@ -44,6 +44,7 @@ class Image(EngineObject):
 
     resource_type = 'HeatLite::Container::Image'
     since = OURS
+    entity = 'images'
     noun = 'image'
     structured = ('context',)
     shown_at = {'name': 'RepoTags.0'}

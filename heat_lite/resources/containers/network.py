@@ -22,6 +22,7 @@ class Network(EngineObject):
 
     resource_type = 'HeatLite::Container::Network'
     since = OURS
+    entity = 'networks'
     noun = 'network'
     shown_at = {
         'driver': 'Driver',

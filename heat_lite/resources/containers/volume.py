@@ -30,6 +30,7 @@ class Volume(EngineObject):
 
     resource_type = 'HeatLite::Container::Volume'
     since = OURS
+    entity = 'volumes'
     noun = 'volume'
     shown_at = {'driver': 'Driver', 'driver_options': 'Options'}
     snapshot_keys = (SNAPSHOT,)

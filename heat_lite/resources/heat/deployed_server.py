@@ -17,6 +17,7 @@ class DeployedServer(ConfigAgent):
 
     resource_type = 'OS::Heat::DeployedServer'
     default_client_name = 'heat'
+    entity = 'servers'
     physical_resource_name_limit = 53
     # a stack user of an interrupted create is reused
     repeatable = True

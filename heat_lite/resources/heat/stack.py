@@ -32,6 +32,7 @@ class RemoteStack(Resource):
     named_before_create = False
     resource_type = 'OS::Heat::Stack'
     default_client_name = 'heat'
+    entity = 'stacks'
     uses_deferred_auth = True
     snapshot_keys = (SNAPSHOT_ID,)
 

@@ -146,6 +146,7 @@ class Container(BarbicanResource):
 
     since = '6.0.0'
     rest = Rest('barbican', '/containers', None, ready=('ACTIVE',), id='container_ref')
+    entity = 'containers'
     kind: str
     to_columns = staticmethod(container_columns)
 
@@ -204,6 +205,7 @@ class Secret(BarbicanResource):
     resource_type = 'OS::Barbican::Secret'
     since = '2014.2'
     rest = Rest('barbican', '/secrets', None, id='secret_ref')
+    entity = 'secrets'
 
     properties_schema = {
         'name': name_property(update_allowed=False),
@@ -398,6 +400,7 @@ class Order(BarbicanResource):
     resource_type = 'OS::Barbican::Order'
     since = '2014.2'
     rest = Rest('barbican', '/orders', None, ready=('ACTIVE',), id='order_ref')
+    entity = 'orders'
     observed_keys = {
         **{name: f'meta.{name}' for names in ALLOWED.values() for name in names},
         'source_container_ref': 'meta.container_ref',

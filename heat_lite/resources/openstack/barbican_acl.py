@@ -12,6 +12,7 @@ class ACL(Setting):
     resource_type = 'OS::Barbican::ACL'
     since = OURS
     rest = Rest('barbican', '/acl', 'read', id='acl_ref')
+    entity = 'acls'
 
     properties_schema = {
         'container': string('Container, by name or URL.', ref='barbican.container', sent=False),

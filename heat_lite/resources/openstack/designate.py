@@ -28,6 +28,7 @@ class DesignateZone(CloudResource):
     resource_type = 'OS::Designate::Zone'
     since = '8.0.0'
     rest = _rest('/zones', ready=('ACTIVE',), deletes_async=True)
+    entity = 'zones'
     observed_keys = {'masters': 'masters', 'primaries': 'primaries'}
 
     properties_schema = {
@@ -96,6 +97,7 @@ class DesignateRecordSet(CloudResource):
     resource_type = 'OS::Designate::RecordSet'
     since = '8.0.0'
     rest = _rest('/zones/{zone}/recordsets', ready=('ACTIVE',), deletes_async=True, update='PUT')
+    entity = 'recordsets'
 
     properties_schema = {
         'name': string(
@@ -157,6 +159,7 @@ class ZoneShare(CloudResource):
     resource_type = 'OS::Designate::ZoneShare'
     since = OURS
     rest = _rest('/zones/{zone}/shares', keys='shared_zones')
+    entity = 'zone_shares'
     unique_by = ('target_project',)
 
     properties_schema = {
@@ -181,6 +184,7 @@ class ZoneTransferRequest(CloudResource):
     resource_type = 'OS::Designate::ZoneTransferRequest'
     since = OURS
     rest = _rest('/zones/{zone}/tasks/transfer_requests', list_path=TRANSFERS)
+    entity = 'zone_transfers'
     unique_by = ('zone',)
     observed_keys = {'zone': 'zone_id'}
 
@@ -206,6 +210,7 @@ class ZoneTransferAccept(CloudResource):
     resource_type = 'OS::Designate::ZoneTransferAccept'
     since = OURS
     rest = _rest('/zones/tasks/transfer_accepts', ready=('COMPLETE',))
+    entity = 'zone_transfers'
     unique_by = ('transfer_request',)
 
     properties_schema = {
@@ -229,6 +234,7 @@ class TSIGKey(CloudResource):
     resource_type = 'OS::Designate::TSIGKey'
     since = OURS
     rest = _rest('/tsigkeys')
+    entity = 'tsigkeys'
 
     properties_schema = {
         'name': name_property(),
@@ -291,6 +297,7 @@ class Blacklist(OperatorRule):
     resource_type = 'OS::Designate::Blacklist'
     since = OURS
     rest = _rest('/blacklists')
+    entity = 'blacklists'
     unique_by = ('pattern',)
 
     properties_schema = {
@@ -307,6 +314,7 @@ class TLD(OperatorRule):
     resource_type = 'OS::Designate::TLD'
     since = OURS
     rest = _rest('/tlds')
+    entity = 'tlds'
     unique_by = ('name',)
 
     properties_schema = {
@@ -329,6 +337,7 @@ class PTRRecord(CloudResource):
     resource_type = 'OS::Designate::PTRRecord'
     since = OURS
     rest = _rest(REVERSE, ready=('ACTIVE',))
+    entity = 'floatingips'
     repeatable = True
 
     properties_schema = {

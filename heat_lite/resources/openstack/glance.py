@@ -71,6 +71,7 @@ class GlanceWebImage(GlanceImage):
         failed=('killed', 'deleted'),
         deletes_async=False,
     )
+    entity = 'images'
     observed_keys = {'active': 'active', 'extra_properties': 'extra_properties'}
 
     properties_schema = {

@@ -69,6 +69,7 @@ class Port(IronicResource):
     resource_type = 'OS::Ironic::Port'
     since = '13.0.0'
     rest = _rest('/ports', deletes_async=True)
+    entity = 'port'
 
     properties_schema = {
         'address': string(

@@ -72,6 +72,7 @@ class KeystoneRole(CloudResource):
     resource_type = 'OS::Keystone::Role'
     since = '2015.1'
     rest = _rest('role')
+    entity = 'roles'
 
     properties_schema = {
         'name': name_property(),
@@ -88,6 +89,7 @@ class KeystoneUser(WithExtra):
     resource_type = 'OS::Keystone::User'
     since = '2015.1'
     rest = _rest('user')
+    entity = 'users'
     own_keys = frozenset(
         'default_project_id description domain_id email enabled federated id links name options '
         'password_expires_at'.split()
@@ -172,6 +174,7 @@ class KeystoneGroup(CloudResource):
     resource_type = 'OS::Keystone::Group'
     since = '2015.1'
     rest = _rest('group')
+    entity = 'groups'
 
     property_rules = ROLE_RULES
     properties_schema = {
@@ -202,6 +205,7 @@ class KeystoneProject(WithExtra):
     resource_type = 'OS::Keystone::Project'
     since = '2015.1'
     rest = _rest('project')
+    entity = 'projects'
     own_keys = frozenset(
         'description domain_id enabled id is_domain links name options parent_id tags'.split()
     )
@@ -237,6 +241,7 @@ class KeystoneDomain(CloudResource):
     resource_type = 'OS::Keystone::Domain'
     since = '8.0.0'
     rest = _rest('domain')
+    entity = 'domains'
 
     properties_schema = {
         'name': name_property(),
@@ -262,6 +267,7 @@ class KeystoneService(CloudResource):
     resource_type = 'OS::Keystone::Service'
     since = '5.0.0'
     rest = _rest('service')
+    entity = 'services'
 
     properties_schema = {
         'name': name_property(),
@@ -279,6 +285,7 @@ class KeystoneEndpoint(CloudResource):
     resource_type = 'OS::Keystone::Endpoint'
     since = '5.0.0'
     rest = _rest('endpoint')
+    entity = 'endpoints'
 
     properties_schema = {
         'name': name_property(),
@@ -308,6 +315,7 @@ class KeystoneRegion(CloudResource):
     resource_type = 'OS::Keystone::Region'
     since = '6.0.0'
     rest = _rest('region')
+    entity = 'regions'
 
     properties_schema = {
         'description': description_property(),

@@ -60,6 +60,7 @@ class Cluster(MagnumResource):
     resource_type = 'OS::Magnum::Cluster'
     since = '9.0.0'
     rest = _of_nodes('/clusters')
+    entity = 'clusters'
 
     properties_schema = {
         'name': name_property(update_allowed=False),
@@ -101,6 +102,7 @@ class NodeGroup(MagnumResource):
     resource_type = 'OS::Magnum::NodeGroup'
     since = OURS
     rest = _of_nodes('/clusters/{cluster}/nodegroups')
+    entity = 'nodegroups'
 
     properties_schema = {
         'cluster': parent('magnum.cluster', 'Cluster of the nodes, by name or id.'),
@@ -161,6 +163,7 @@ class ClusterTemplate(MagnumResource):
     resource_type = 'OS::Magnum::ClusterTemplate'
     since = '9.0.0'
     rest = Rest('magnum', '/clustertemplates', None, id='uuid')
+    entity = 'cluster_templates'
 
     properties_schema = {
         'name': name_property(update_allowed=False),

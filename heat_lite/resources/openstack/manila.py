@@ -63,6 +63,7 @@ class ManilaShare(ManilaData):
         deletes_async=True,
         delete_failed=('error_deleting',),
     )
+    entity = 'shares'
 
     properties_schema = {
         'name': name_property(),
@@ -198,6 +199,7 @@ class ManilaShareType(DeletedFirst):
     resource_type = 'OS::Manila::ShareType'
     since = '5.0.0'
     rest = Rest('manila', '/types', 'share_type', keys='share_types', microversion='2.50')
+    entity = 'share_types'
     observed_keys = {name: name for name in (*CAPABILITIES, 'extra_specs')}
 
     properties_schema = {
@@ -254,6 +256,7 @@ class ManilaShareNetwork(CloudResource):
     resource_type = 'OS::Manila::ShareNetwork'
     since = '5.0.0'
     rest = Rest('manila', '/share-networks', 'share_network')
+    entity = 'share_networks'
 
     properties_schema = {
         'name': name_property(),
@@ -329,6 +332,7 @@ class SecurityService(CloudResource):
     resource_type = 'OS::Manila::SecurityService'
     since = '5.0.0'
     rest = Rest('manila', '/security-services', 'security_service')
+    entity = 'security_services'
 
     properties_schema = {
         'name': name_property(),

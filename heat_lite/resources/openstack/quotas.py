@@ -105,6 +105,7 @@ class BarbicanQuota(Quota):
     since = OURS
     path, key = '/project-quotas', 'project_quotas'
     default_client_name = 'barbican'
+    entity = 'quotas'
 
     properties_schema = {
         'project': project('secret'),
@@ -128,6 +129,7 @@ class CinderQuota(Quota):
     extension = 'os-quota-sets'
     path, key = '/os-quota-sets', 'quota_set'
     default_client_name = 'cinder'
+    entity = 'quotas'
 
     properties_schema = {
         'project': project('volume'),
@@ -179,6 +181,7 @@ class DesignateQuota(Quota):
     #: without it, Designate shows and changes the quota of the own project only
     headers = {'X-Auth-All-Projects': 'true'}
     default_client_name = 'designate'
+    entity = 'quotas'
 
     properties_schema = {
         'project': project('DNS'),
@@ -262,6 +265,7 @@ class NovaQuota(Quota):
     #: the last microversion with quotas for networks and injected files
     microversion = '2.35'
     default_client_name = 'nova'
+    entity = 'quotas'
 
     properties_schema = {
         'project': project('compute'),
@@ -298,6 +302,7 @@ class OctaviaQuota(Quota):
     since = '14.0.0'
     path, key = '/lbaas/quotas', 'quota'
     default_client_name = 'octavia'
+    entity = 'quotas'
 
     properties_schema = {
         'project': project('load balancing'),

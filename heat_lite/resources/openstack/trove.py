@@ -104,6 +104,7 @@ class Instance(CloudResource):
         delete_failed=FAILED,
         update='PATCH',
     )
+    entity = 'instances'
     observed_keys = {
         **DATASTORE_KEYS,
         'flavor': 'flavor.id',
@@ -305,6 +306,7 @@ class TroveCluster(CloudResource):
     resource_type = 'OS::Trove::Cluster'
     since = '2015.1'
     rest = Rest('trove', '/clusters', 'cluster', deletes_async=True)
+    entity = 'clusters'
     observed_keys = {**DATASTORE_KEYS, 'instances': 'instances'}
 
     properties_schema = {

@@ -220,6 +220,7 @@ class QueueListener(CloudResource):
     rest = Rest(
         'zaqar', '/queues/{queue_name}/subscriptions', None, id='subscription_id', update='PATCH'
     )
+    entity = None
 
     @functools.cached_property
     def parents(self):

@@ -47,6 +47,7 @@ class Container(CloudResource):
         update='PATCH',
         id='uuid',
     )
+    entity = 'containers'
 
     properties_schema = {
         'name': name_property(),

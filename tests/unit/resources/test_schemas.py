@@ -37,15 +37,18 @@ def test_type_attributes_equal_those_of_heat(name):
 def test_type_support_status_and_flags_equal_those_of_heat(name):
     wanted, kind = FACTS[name], REGISTRY.get(name)
     assert reference_types.support(kind.support_status) == wanted['support']
-    assert kind.default_client_name == wanted.get('client')
+    assert (kind.default_client_name, kind.entity) == (wanted.get('client'), wanted.get('entity'))
     flags = wanted.get('flags', {})
     assert kind.physical_resource_name_limit == flags.get('physical_resource_name_limit', 255)
-    assert kind.always_replace_on_check_failed == flags.get('always_replace_on_check_failed', True)
+    always = name not in REPAIRED and flags.get('always_replace_on_check_failed', True)
+    assert kind.always_replace_on_check_failed == always
     assert sorted(kind.no_signal_actions) == sorted(
         flags.get('no_signal_actions', ['DELETE', 'SUSPEND'])
     )
 
 
+#: types that repair what Heat replaces: the delete of the replaced one would end both
+REPAIRED = {'OS::Nova::FloatingIPAssociation'}
 #: a type of Heat's folder ``contrib``, which is in no package
 CONTRIBUTED = {'DockerInc::Docker::Container'}
 

@@ -41,6 +41,7 @@ class Instance(Ec2Object, NovaServer):
         deletes_async=True,
         list_path='/servers/detail',
     )
+    entity = None
     refreshes_metadata = True
 
     properties_schema = schema.PROPERTIES

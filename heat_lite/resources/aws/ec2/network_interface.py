@@ -11,6 +11,7 @@ class NetworkInterface(Ec2Object):
 
     resource_type = 'AWS::EC2::NetworkInterface'
     rest = Rest('neutron', '/ports', 'port')
+    entity = None
 
     properties_schema = {
         'SubnetId': string(

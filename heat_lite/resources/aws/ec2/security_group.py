@@ -37,6 +37,7 @@ class SecurityGroup(security_group.SecurityGroup):
     support_status = support.DEFAULT
     required_service = NETWORK_SERVICE
     default_client_name = None
+    entity = None
 
     properties_schema = {
         'GroupDescription': string(

@@ -21,6 +21,7 @@ class Volume(Ec2Object):
         deletes_async=True,
         delete_failed=('error_deleting',),
     )
+    entity = None
 
     properties_schema = {
         'AvailabilityZone': string(

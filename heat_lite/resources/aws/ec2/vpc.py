@@ -26,6 +26,7 @@ class VPC(Ec2Object, NetworkingResource):
 
     resource_type = 'AWS::EC2::VPC'
     rest = Rest('neutron', '/networks', 'network', ready=READY)
+    entity = None
 
     properties_schema = {
         'CidrBlock': string('CIDR of the VPC. It is not enforced for subnets.', sent=False),
@@ -70,6 +71,7 @@ class Subnet(Ec2Object, NetworkingResource):
 
     resource_type = 'AWS::EC2::Subnet'
     rest = Rest('neutron', '/subnets', 'subnet')
+    entity = None
 
     properties_schema = {
         'VpcId': string(common_properties.VPC_REFERENCE, required=True, wire='network_id'),
@@ -106,6 +108,7 @@ class RouteTable(Ec2Object, NetworkingResource):
     resource_type = 'AWS::EC2::RouteTable'
     since = '2014.1'
     rest = Rest('neutron', '/routers', 'router', ready=('ACTIVE', 'DOWN'))
+    entity = None
 
     properties_schema = {
         'VpcId': string(common_properties.VPC_REFERENCE, required=True, sent=False),

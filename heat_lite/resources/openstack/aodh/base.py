@@ -129,6 +129,7 @@ class Alarm(CloudResource):
     """
 
     rest = Rest('aodh', '/alarms', None, id='alarm_id')
+    entity = 'alarm'
     kind: str
 
     def rule(self, values):

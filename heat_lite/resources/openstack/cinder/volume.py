@@ -147,6 +147,7 @@ class CinderVolume(CloudResource):
         list_path='/volumes/detail',
         mark='description',
     )
+    entity = 'volumes'
     observed_keys = {'read_only': 'read_only'}
 
     properties_schema = {

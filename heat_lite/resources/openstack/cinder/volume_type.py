@@ -26,6 +26,7 @@ class CinderVolumeType(CloudResource):
     resource_type = 'OS::Cinder::VolumeType'
     since = '2015.1'
     rest = Rest('cinder', '/types', 'volume_type', extension='os-types-manage', keys='volume_types')
+    entity = 'volume_types'
     observed_keys = {'metadata': 'extra_specs'}
 
     properties_schema = {
@@ -121,6 +122,7 @@ class CinderEncryptedVolumeType(CloudResource):
         extension='encryption',
         id='volume_type_id',
     )
+    entity = 'volume_encryption_types'
 
     properties_schema = {
         'provider': string('Class of the encryption provider.', required=True, update_allowed=True),

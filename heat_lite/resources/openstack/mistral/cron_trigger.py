@@ -15,6 +15,7 @@ class CronTrigger(DeletedFirst):
     resource_type = 'OS::Mistral::CronTrigger'
     since = '5.0.0'
     rest = Rest('mistral', '/cron_triggers', None, id='name')
+    entity = 'cron_triggers'
 
     properties_schema = {
         'name': name_property(update_allowed=False),

@@ -42,6 +42,7 @@ class MistralExternalResource(ServiceResource):
     resource_type = 'OS::Mistral::ExternalResource'
     since = '9.0.0'
     default_client_name = 'mistral'
+    entity = 'executions'
     not_compared = 'Only its workflows know the object.'
 
     properties_schema = {

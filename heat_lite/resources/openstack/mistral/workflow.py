@@ -33,6 +33,7 @@ class Workflow(SeparateStackUser, SignalResponder, ServiceResource):
     resource_type = 'OS::Mistral::Workflow'
     since = '2015.1'
     default_client_name = 'mistral'
+    entity = 'workflows'
     always_replace_on_check_failed = False
     signals_change_attributes = True
     signed_method, signed_endpoint, requires_cfn_endpoint = 'POST', 'signal', False

@@ -81,6 +81,7 @@ class Firewall(NeutronResource):
 
     resource_type = 'OS::Neutron::Firewall'
     rest = GROUP
+    entity = 'firewall'
     strict_specs = True
 
     properties_schema = {

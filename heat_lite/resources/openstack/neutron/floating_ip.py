@@ -213,6 +213,7 @@ class FloatingIPPortForward(NeutronResource):
         'internal_port_number',
         'protocol',
     )
+    entity = None
 
     properties_schema = {
         'external_port': port_number(

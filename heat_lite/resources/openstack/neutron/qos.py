@@ -47,6 +47,7 @@ class QoSPolicy(NeutronResource):
     resource_type = 'OS::Neutron::QoSPolicy'
     since = '6.0.0'
     rest = neutron_rest('/qos/policies', 'policy', 'qos')
+    entity = 'qos_policy'
 
     properties_schema = {
         'name': name_property(),

@@ -19,6 +19,7 @@ class FlowClassifier(NeutronResource):
     resource_type = 'OS::Neutron::FlowClassifier'
     support_status = support.history('unsupported 8.0.0')
     rest = neutron_rest('/sfc/flow_classifiers', 'flow_classifier', 'sfc')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -47,6 +48,7 @@ class PortPair(NeutronResource):
     resource_type = 'OS::Neutron::PortPair'
     support_status = support.history('unsupported 7.0.0')
     rest = neutron_rest('/sfc/port_pairs', 'port_pair', 'sfc')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -71,6 +73,7 @@ class PortPairGroup(NeutronResource):
     resource_type = 'OS::Neutron::PortPairGroup'
     support_status = support.history('unsupported 8.0.0')
     rest = neutron_rest('/sfc/port_pair_groups', 'port_pair_group', 'sfc')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -92,6 +95,7 @@ class PortChain(NeutronResource):
     resource_type = 'OS::Neutron::PortChain'
     support_status = support.history('unsupported 8.0.0')
     rest = neutron_rest('/sfc/port_chains', 'port_chain', 'sfc')
+    entity = None
 
     properties_schema = {
         'name': name_property(),

@@ -296,6 +296,7 @@ class Segment(NeutronResource):
     resource_type = 'OS::Neutron::Segment'
     since = '9.0.0'
     rest = neutron_rest('/segments', 'segment', 'segment')
+    entity = None
 
     properties_schema = {
         'name': name_property(),

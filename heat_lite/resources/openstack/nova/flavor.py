@@ -24,6 +24,7 @@ class NovaFlavor(DeletedFirst):
     resource_type = 'OS::Nova::Flavor'
     since = '2014.2'
     rest = Rest('nova', '/flavors', 'flavor')
+    entity = 'flavors'
 
     sole = ('name', 'flavorid')
 

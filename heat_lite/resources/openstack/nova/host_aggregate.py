@@ -12,6 +12,7 @@ class HostAggregate(CloudResource):
     resource_type = 'OS::Nova::HostAggregate'
     since = '6.0.0'
     rest = Rest('nova', '/os-aggregates', 'aggregate')
+    entity = 'aggregates'
     observed_keys = {'hosts': 'hosts', 'metadata': 'metadata'}
 
     properties_schema = {

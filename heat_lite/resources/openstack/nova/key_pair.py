@@ -21,6 +21,7 @@ class KeyPair(DeletedFirst):
     resource_type = 'OS::Nova::KeyPair'
     since = '2014.1'
     rest = Rest('nova', '/os-keypairs', 'keypair', id='name')
+    entity = 'keypairs'
 
     properties_schema = {
         'name': string('Name of the key pair.', required=True, min=1, max=255),

@@ -15,6 +15,7 @@ class ServerGroup(CloudResource):
     resource_type = 'OS::Nova::ServerGroup'
     since = '2014.2'
     rest = Rest('nova', '/os-server-groups', 'server_group')
+    entity = 'server_groups'
 
     properties_schema = {
         'name': name_property(update_allowed=False),

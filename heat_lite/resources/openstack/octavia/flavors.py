@@ -17,6 +17,7 @@ class Flavor(OctaviaObject):
     resource_type = 'OS::Octavia::Flavor'
     since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavors', 'flavor')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -36,6 +37,7 @@ class FlavorProfile(OctaviaObject):
     resource_type = 'OS::Octavia::FlavorProfile'
     since = '14.0.0'
     rest = Rest('octavia', '/lbaas/flavorprofiles', 'flavorprofile')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -62,6 +64,7 @@ class AvailabilityZone(OctaviaObject):
         id='name',
         keys='availability_zones',
     )
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -88,6 +91,7 @@ class AvailabilityZoneProfile(OctaviaObject):
         'availability_zone_profile',
         keys='availability_zone_profiles',
     )
+    entity = None
 
     properties_schema = {
         'name': name_property(),

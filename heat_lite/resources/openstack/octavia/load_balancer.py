@@ -45,6 +45,7 @@ class LoadBalancer(OctaviaResource):
     resource_type = 'OS::Octavia::LoadBalancer'
     since = '10.0.0'
     rest = async_rest('/lbaas/loadbalancers', 'loadbalancer')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -142,6 +143,7 @@ class Listener(OctaviaResource):
     resource_type = 'OS::Octavia::Listener'
     since = '10.0.0'
     rest = async_rest('/lbaas/listeners', 'listener')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -258,6 +260,7 @@ class L7Policy(OctaviaResource):
     resource_type = 'OS::Octavia::L7Policy'
     since = '10.0.0'
     rest = async_rest('/lbaas/l7policies', 'l7policy')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -313,6 +316,7 @@ class L7Rule(AddedObject, OctaviaResource):
     resource_type = 'OS::Octavia::L7Rule'
     since = '10.0.0'
     rest = async_rest('/lbaas/l7policies/{l7policy}/rules', 'rule')
+    entity = None
 
     properties_schema = {
         'compare_type': string(

@@ -33,6 +33,7 @@ class Pool(OctaviaResource):
     resource_type = 'OS::Octavia::Pool'
     since = '10.0.0'
     rest = async_rest('/lbaas/pools', 'pool')
+    entity = None
 
     properties_schema = {
         'name': name_property(),
@@ -139,6 +140,7 @@ class PoolMember(OctaviaResource):
     resource_type = 'OS::Octavia::PoolMember'
     since = '10.0.0'
     rest = async_rest('/lbaas/pools/{pool}/members', 'member')
+    entity = None
 
     properties_schema = {
         'name': name_property(since=OURS),
@@ -184,6 +186,7 @@ class HealthMonitor(OctaviaResource):
     resource_type = 'OS::Octavia::HealthMonitor'
     since = '10.0.0'
     rest = async_rest('/lbaas/healthmonitors', 'healthmonitor')
+    entity = None
 
     properties_schema = {
         'name': name_property(since=OURS),

@@ -44,6 +44,7 @@ class Server(NovaServer, ConfigAgent):
         list_path='/servers/detail',
         mark='description',
     )
+    entity = 'servers'
     default_collectors = ('ec2',)
     # find_existing finds the server of an interrupted create by its name
     repeatable = False
