@@ -62,9 +62,8 @@ def test_object_is_described_as_part_of_a_template(service, command):
     assert (status, errors) == (0, '')
     part = yaml.safe_load(output)['resources']['backbone']
     assert part['type'] == 'OS::Neutron::Net'
-    assert part['properties'] == {
-        **{'name': 'backbone', 'shared': True, 'port_security_enabled': True}
-    }
+    shown = {'name': 'backbone', 'mtu': 1400, 'shared': True, 'port_security_enabled': True}
+    assert part['properties'] == shown
     subnet = service.cloud.put(
         'network',
         '/subnets',
