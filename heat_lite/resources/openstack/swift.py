@@ -218,14 +218,16 @@ class SwiftContainer(MetadataResource):
                 raise exception.NotSupported(feature='Deleting non-empty container')
             while objects:
                 for each in objects:
-                    yield from self.delete_if_present(
-                        self.client().request, 'DELETE', f'{self.path()}/{quote(each["name"])}'
-                    )
+                    path, version = f'{self.path()}/{quote(each["name"])}', each.get('version_id')
+                    query = {'version-id': version} if version else None
+                    request = self.client().request
+                    yield from self.delete_if_present(request, 'DELETE', path, params=query)
                 objects = self._objects()
         yield from self.delete_if_present(self.client().request, 'DELETE', self.path())
 
     def _objects(self):
-        return self.client().request_json('GET', self.path(), params={'format': 'json'}) or []
+        query = {'format': 'json', 'versions': 'true'}
+        return self.client().request_json('GET', self.path(), params=query) or []
 
     def path(self):
         return f'/{quote(self.resource_id)}'
