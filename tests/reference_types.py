@@ -36,15 +36,6 @@ IN_PLACE = {
     'OS::Manila::SecurityService': {'type'},
     'OS::Glance::WebImage': {'min_disk', 'min_ram', 'name'},
     'OS::Barbican::GenericContainer': {'secrets'},
-    'OS::Neutron::IKEPolicy': {'phase1_negotiation_mode'},
-    'OS::Neutron::IPsecPolicy': {
-        'auth_algorithm',
-        'encapsulation_mode',
-        'encryption_algorithm',
-        'lifetime',
-        'pfs',
-        'transform_protocol',
-    },
     'OS::Neutron::IPsecSiteConnection': {
         'dpd',
         'initiator',

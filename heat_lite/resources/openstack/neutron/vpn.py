@@ -74,7 +74,7 @@ ENCRYPTION = ['3des', *(f'aes-{bits}{mode}' for mode in MODES for bits in (128, 
 GROUPS = ['group2', 'group5', *(f'group{number}' for number in range(14, 32))]
 
 
-def policy_properties(protocol):
+def policy_properties(protocol, **options):
     """Return the properties that IKE and IPsec policies have."""
     association = f'the {protocol} security association.'
     return {
@@ -83,14 +83,14 @@ def policy_properties(protocol):
             f'Authentication algorithm of {protocol}.',
             default='sha1',
             allowed=AUTHENTICATION,
-            update_allowed=True,
+            **options,
         ),
         'description': description_property(),
         'encryption_algorithm': string(
             f'Encryption algorithm of {protocol}.',
             default='aes-128',
             allowed=ENCRYPTION,
-            update_allowed=True,
+            **options,
         ),
         'lifetime': map_(
             f'Lifetime of {association}',
@@ -102,13 +102,13 @@ def policy_properties(protocol):
                 ),
                 'value': integer(f'Value of the lifetime of {association}', default=3600),
             },
-            update_allowed=True,
+            **options,
         ),
         'pfs': string(
             f'Perfect forward secrecy group of {protocol}.',
             default='group5',
             allowed=GROUPS,
-            update_allowed=True,
+            **options,
         ),
         'project': project_property(f'{protocol} policy', since=OURS),
     }
@@ -160,15 +160,12 @@ class IKEPolicy(VpnPolicy):
     rest = neutron_rest('/vpn/ikepolicies', 'ikepolicy', 'vpnaas')
 
     properties_schema = {
-        **policy_properties('IKE'),
+        **policy_properties('IKE', update_allowed=True),
         'ike_version': string(
             'IKE version.', default='v1', update_allowed=True, allowed=['v1', 'v2']
         ),
         'phase1_negotiation_mode': string(
-            'Negotiation mode of IKE phase 1.',
-            default='main',
-            update_allowed=True,
-            allowed=['main'],
+            'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
         ),
     }
     attributes_schema = {
@@ -189,14 +186,10 @@ class IPsecPolicy(VpnPolicy):
         'encapsulation_mode': string(
             'Encapsulation mode: tunnel or transport.',
             default='tunnel',
-            update_allowed=True,
             allowed=['tunnel', 'transport'],
         ),
         'transform_protocol': string(
-            'Transform protocol: ESP, AH or both.',
-            default='esp',
-            update_allowed=True,
-            allowed=['esp', 'ah', 'ah-esp'],
+            'Transform protocol: ESP, AH or both.', default='esp', allowed=['esp', 'ah', 'ah-esp']
         ),
     }
     attributes_schema = {
