@@ -3,7 +3,7 @@
 import json
 import math
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from heat_lite.common.value_types import Value
 
@@ -20,6 +20,8 @@ KINDS: dict[type, str] = {
 }
 #: characters of a list or a map that are shown
 MAX_SHOWN = 200
+#: texts that an error lists
+MOST_LISTED = 20
 #: what may stand around JSON
 BLANKS = f'{string.whitespace}\N{NO-BREAK SPACE}\N{BYTE ORDER MARK}'
 
@@ -68,6 +70,13 @@ def bare(value: Value) -> str:
 def quoted(value: Value) -> str:
     """Return a text or a number in quotes, and another value as JSON."""
     return f'"{value}"' if _is_plain(value) else as_json(value)
+
+
+def listed(texts: Sequence[str], separator: str = ', ') -> str:
+    """Return the first texts in a row, and how many others there are."""
+    more = len(texts) - MOST_LISTED
+    shown = [*texts[:MOST_LISTED], *([f'and {more} more'] if more > 0 else ())]
+    return separator.join(shown)
 
 
 def _is_plain(value: Value) -> bool:

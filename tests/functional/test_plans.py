@@ -103,14 +103,14 @@ def test_outdated_plan_is_refused_with_what_has_changed(service, path):
     made = plan(service, path, parameters={'word': 'two'})
     update(service, path, parameters={'other': 'x'})
     found = changed(apply(service, path, made))
-    assert found == ['revision', 'parameters', 'decisions']
+    assert found == ['revision', 'parameters', 'what becomes of next']
     seen = service.ask('PUT', f'{path}/preview', {'plan': made['plan']['id']}).json()
     assert ', '.join(found) in seen['refused']
     assert outputs(settled(service, path)) == {'web': 'one', 'next': 'onex'}
     made = plan(service, path, parameters={'word': 'two'})
     unhealthy = {'mark_unhealthy': True}
     assert service.ask('PATCH', f'{path}/resources/web', unhealthy).status_code == 200
-    assert {'resource web', 'decisions'} <= set(changed(apply(service, path, made)))
+    assert {'resource web', 'what becomes of web'} <= set(changed(apply(service, path, made)))
     update(service, path, existing=True)
     # back at the same definition: the plan was made for another revision
     made = plan(service, path, parameters={'word': 'two'})

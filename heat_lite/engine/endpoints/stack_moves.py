@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
-from heat_lite.common.value_texts import as_json
+from heat_lite.common.value_texts import as_json, listed
 from heat_lite.common.value_types import Values
 from heat_lite.db import stacks as db_stacks
 from heat_lite.engine.endpoints.base import Endpoint, Wire
@@ -237,9 +237,7 @@ def _stored_ids(stacks: Mapping[str, Stack]) -> set[str]:
 
 def _needed_moves(moves: list[Values]) -> str:
     """Return what to do about a stack that cannot make the moves that a template needs."""
-    shown = ', '.join(
-        f'{each["from"]} to {each["to"]}' for each in moves[: refactoring.MOST_PROBLEMS]
-    )
+    shown = listed([f'{each["from"]} to {each["to"]}' for each in moves])
     return (
         f' This begins with moves: {shown}. Resume the stack, or retry its last action, before; or '
         'update it to its newest revision with the present names.'

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from heat_lite.common import exception, status
 from heat_lite.common.context import RequestContext
+from heat_lite.common.value_texts import listed
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import revisions as db_revisions, stacks as db_stacks
 from heat_lite.engine.execution import preview
@@ -58,18 +59,21 @@ def stored(stack: Stack) -> Values:
 
 
 def predicted(stack: Stack, answer: Values) -> Values:
-    """Return the facts of a preview: its decisions, and the live objects that it has read."""
+    """Return the facts of a preview: what it changes, and the live objects that it has read."""
     live = answer.get(api.LIVE, {'resources': (), 'unchecked': ()})
     objects: list[tuple[Values, Value]]
     objects = [(each, [each['status'], each['properties']]) for each in live['resources']]
     objects += [(each, 'unchecked') for each in live['unchecked']]
     found = {f'live object {each["path"]}': value for each, value in objects}
-    return _keyed(stack, {'decisions': list(_decisions(answer)), **found})
+    for decision in _decisions(answer):
+        found.setdefault(f'what becomes of {decision[0]}', []).append(decision)
+    return _keyed(stack, found)
 
 
-def _decisions(answer: Values) -> Iterator[Value]:
-    for kind in preview.LISTS.values():
-        for each in answer[kind]:
+def _decisions(answer: Values) -> Iterator[list]:
+    """Yield the decisions about the resources that do not stay as they are."""
+    for action, kind in preview.LISTS.items():
+        for each in answer[kind] if action != diff.NONE else ():
             nested = list(_decisions(each['nested'])) if each.get('nested') else None
             yield [*map(each.get, DECISION), nested]
 
@@ -122,7 +126,7 @@ def require(stack: Stack, planned: Sequence[Values], present: Sequence[Values]) 
     if 'revision' in names:  # an update writes all resources anew: the names of those say nothing
         names = [each for each in names if not each.startswith(RESOURCE)]
     if names:
-        raise exception.PlanOutdated(stack_name=stack.name, changed=', '.join(names))
+        raise exception.PlanOutdated(stack_name=stack.name, changed=listed(names))
 
 
 def require_approval(stack: Stack, plan: Values | None) -> None:

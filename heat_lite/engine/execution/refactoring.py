@@ -11,6 +11,7 @@ import functools
 from collections.abc import Iterator, Mapping
 
 from heat_lite.common import exception, identifier, status
+from heat_lite.common.value_texts import listed
 from heat_lite.common.value_types import Row, Value, Values
 from heat_lite.db import (
     moved_resources,
@@ -31,8 +32,6 @@ from heat_lite.template.environment import RESOURCE_REGISTRY
 from heat_lite.template.template import Template
 from heat_lite.template.unknown import ValueUnknown
 
-#: problems that an error names
-MOST_PROBLEMS = 20
 #: the id of the template that a stack would have after its moves; it has no row
 DRAFT = -1
 
@@ -118,11 +117,7 @@ class Refactoring:
 
     def _stop(self) -> None:
         if self.problems:
-            more = len(self.problems) - MOST_PROBLEMS
-            shown = '; '.join(self.problems[:MOST_PROBLEMS])
-            raise exception.RefactoringRefused(
-                problems=f'{shown}; and {more} more' if more > 0 else shown
-            )
+            raise exception.RefactoringRefused(problems=listed(self.problems, '; '))
 
     # ------------------------------------------------------------ checks
 
