@@ -1,5 +1,6 @@
-"""Retries deletes that a service refuses with a conflict (409) while the object is in use."""
+"""Retries deletes that a service refuses with a conflict while the object is in use."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
 FIRST_CONFLICT_PAUSE, LONGEST_CONFLICT_PAUSE = 1.0, 30.0
 #: time limit of retries with force, in seconds
 FORCED_CONFLICT_WAIT = 5.0
-CONFLICT = 409
+CONFLICT, BAD_REQUEST = 409, 400
+#: how Neutron, Octavia and Cinder refuse (400) the delete of an object that others use
+IN_USE = re.compile('(is|still) in use|existing allocations|has children')
 # attributes of errors that hold the HTTP status, by client library
 _CODES = ('code', 'http_status', 'status_code')
 
 
 def is_conflict(error: Exception) -> bool:
-    return any(getattr(error, name, None) == CONFLICT for name in _CODES)
+    codes = {getattr(error, name, None) for name in _CODES}
+    return CONFLICT in codes or BAD_REQUEST in codes and IN_USE.search(str(error)) is not None
 
 
 def retry_on_conflict(resource: 'Resource', attempt: Callable[[], Work]) -> Work:

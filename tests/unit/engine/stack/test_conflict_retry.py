@@ -2,6 +2,7 @@ import types
 
 import pytest
 
+from heat_lite.clients import errors
 from heat_lite.common import exception
 from heat_lite.engine.stack import conflict_retry
 from heat_lite.engine.stack.action_run import ActionRun
@@ -26,7 +27,28 @@ def test_is_conflict_by_status_409_is_true(error):
     assert conflict_retry.is_conflict(error)
 
 
-@pytest.mark.parametrize('error', [Http(code=404), Http(http_status=500), ValueError('409')])
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Endpoint group 016d is in use and cannot be deleted',
+        'Unable to delete subnet pool: Subnet pool has existing allocations.',
+        'Validation failure: Cannot delete Load Balancer f9be - it has children',
+    ],
+)
+def test_is_conflict_by_status_400_of_an_object_in_use_is_true(text):
+    assert conflict_retry.is_conflict(errors.BadRequest(text))
+    assert not conflict_retry.is_conflict(errors.Forbidden(text))
+
+
+@pytest.mark.parametrize(
+    'error',
+    [
+        Http(code=404),
+        Http(http_status=500),
+        ValueError('409'),
+        errors.BadRequest('Invalid input for cidr'),
+    ],
+)
 def test_is_conflict_by_other_errors_is_false(error):
     assert not conflict_retry.is_conflict(error)
 
