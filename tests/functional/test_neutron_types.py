@@ -189,6 +189,24 @@ def test_addresses_of_an_address_group_are_added_and_removed(running_cloud, driv
     assert found['addresses'] == ['10.2.0.0/24', '10.3.0.0/24']
     found['addresses'].append('10.4.0.0/24')
     assert 'Changed by others: it' in check(driver, stack)
+    found['addresses'] = ['10.2.0.0/24', 'fd00:1::/64']
+    update(driver, stack, 'AddressGroup', addresses=['10.2.0.9/24', 'FD00:0001::/64'])
+    assert found['addresses'] == ['10.2.0.0/24', 'fd00:1::/64']
+    assert 'Changed by others' not in check(driver, stack)
+    driver.delete(stack)
+
+
+def test_prefixes_that_neutron_joins_are_no_drift(running_cloud, driver, ids):
+    stack = driver.create(stack_of('SubnetPool', prefixes=['10.4.0.0/16', '10.5.0.0/16']))
+    [found] = [
+        each
+        for each in running_cloud.cloud.of('network', '/subnetpools')
+        if each['id'] == driver.physical_id(stack, 'it')
+    ]
+    found['prefixes'] = ['10.4.0.0/15']
+    assert 'Changed by others' not in check(driver, stack)
+    found['prefixes'] = ['10.4.0.0/16']
+    assert 'Changed by others: it' in check(driver, stack)
     driver.delete(stack)
 
 

@@ -6,6 +6,7 @@ set, and further keys of a map, are ignored.
 
 import contextlib
 import datetime
+import ipaddress
 import json
 import re
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from heat_lite.template.stored_properties import with_stored_parts
 UNSET = (None, '')
 UTC = datetime.UTC
 TIME = re.compile(r'\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?')
+#: an IP address, a CIDR or a MAC address
+ADDRESS = re.compile(r'[0-9a-fA-F]*[.:][0-9a-fA-F.:]*(/\d+)?')
 ABSENT = object()
 #: the key of a map whose entries are keys of the object, such as ``value_specs``
 ENTRIES = 'entries of the object'
@@ -289,7 +292,20 @@ def is_equal(schema, wanted, there):
         and _is_number(there)
     ):
         return _number(wanted) == _number(there)
-    return _plain(wanted) == _plain(there) or _is_same_time(wanted, there)
+    return comparable_text(wanted) == comparable_text(there) or _is_same_time(wanted, there)
+
+
+def comparable_text(value):
+    """Return a value as text; an IP address or CIDR as its network, a MAC address in small letters.
+
+    Services show these in another notation than requests have.
+    """
+    text = _plain(value)
+    if not ADDRESS.fullmatch(text):
+        return text
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_network(text, strict=False)
+    return text.lower() if ':' in text else text
 
 
 def contains_all(schema, wanted, there):

@@ -1,6 +1,7 @@
 """OS::Neutron::AddressGroup and OS::Neutron::DefaultSecurityGroupRule."""
 
 from heat_lite.common import status
+from heat_lite.resources.base.live_state import comparable_text
 from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import above, but, conflict, refuse
 from heat_lite.resources.openstack.neutron.base import (
@@ -52,11 +53,14 @@ class AddressGroup(NeutronResource):
         yield from super().follow_up(action, diff)
         if action != status.UPDATE or ADDRESSES not in diff:
             return
-        present, wanted = set(self.fetch()[ADDRESSES]), set(diff[ADDRESSES])
-        for verb, some in (('add', wanted - present), ('remove', present - wanted)):
-            if some:
+        present, wanted = (
+            {comparable_text(each): each for each in some}
+            for some in (self.fetch()[ADDRESSES], diff[ADDRESSES])
+        )
+        for verb, some, others in (('add', wanted, present), ('remove', present, wanted)):
+            if changed := [each for key, each in some.items() if key not in others]:
                 path = f'{self.object_path()}/{verb}_addresses'
-                yield from self.send('PUT', path, {ADDRESSES: sorted(some)})
+                yield from self.send('PUT', path, {ADDRESSES: sorted(changed)})
 
 
 class DefaultSecurityGroupRule(DeletedFirst, NeutronResource):

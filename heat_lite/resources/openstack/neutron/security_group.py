@@ -2,7 +2,7 @@
 
 from heat_lite.clients import errors
 from heat_lite.common import exception
-from heat_lite.resources.base.live_state import to_wire
+from heat_lite.resources.base.live_state import comparable_text, to_wire
 from heat_lite.resources.base.named_object import DeletedFirst
 from heat_lite.resources.base.property_rules import above, but, conflict, for_each, refuse
 from heat_lite.resources.openstack.neutron.base import (
@@ -269,7 +269,7 @@ def _is_egress(rule):
 
 
 def _rule_key(rule):
-    return tuple('' if rule.get(name) is None else str(rule[name]) for name in FIELDS)
+    return tuple(comparable_text(rule.get(name)) for name in FIELDS)
 
 
 class SecurityGroupRule(DeletedFirst, NeutronResource):

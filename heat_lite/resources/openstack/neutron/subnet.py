@@ -205,6 +205,16 @@ class Subnet(NeutronResource):
         chosen = found.get(GATEWAY) and self.stored_property(GATEWAY) == AUTO
         return {**found, GATEWAY: AUTO} if chosen else found
 
+    def described(self, found):
+        """Return the properties of a subnet of a pool with the length of its prefix, for its CIDR.
+
+        A template cannot have pool and CIDR.
+        """
+        described = super().described(found)
+        if 'subnetpool' in described:
+            described['prefixlen'] = ipaddress.ip_network(described.pop('cidr')).prefixlen
+        return described
+
 
 def _with_gateway(values):
     """Return the values with the gateway address as Neutron expects it: null for none."""
@@ -214,6 +224,7 @@ def _with_gateway(values):
 
 
 LEAST, DEFAULT, MOST = 'min_prefixlen', 'default_prefixlen', 'max_prefixlen'
+PREFIXES = 'prefixes'
 
 
 def _bounds(first, second, **tests):
@@ -232,7 +243,7 @@ class SubnetPool(NeutronResource):
     properties_schema = {
         'name': name_property(),
         'description': description_property(since=OURS),
-        'prefixes': list_(
+        PREFIXES: list_(
             'CIDRs of the subnet pool.',
             string(custom='net_cidr'),
             required=True,
@@ -264,6 +275,20 @@ class SubnetPool(NeutronResource):
         _bounds(MOST, DEFAULT, max_prefixlen=filled, default_prefixlen=above(MOST)),
         _bounds(LEAST, DEFAULT, default_prefixlen=filled, min_prefixlen=above(DEFAULT)),
     )
+
+    def normalize(self, found):
+        """Return the pool with the stored prefixes if Neutron shows the same addresses.
+
+        Neutron joins neighboring prefixes.
+        """
+        found, stored = super().normalize(found), self.stored_properties().get(PREFIXES)
+        same = stored and _addresses(stored) == _addresses(found[PREFIXES])
+        return {**found, PREFIXES: stored} if same else found
+
+
+def _addresses(prefixes):
+    networks = (ipaddress.ip_network(each, strict=False) for each in prefixes)
+    return list(ipaddress.collapse_addresses(networks))
 
 
 class AddressScope(NeutronResource):
