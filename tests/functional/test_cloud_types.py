@@ -462,11 +462,11 @@ def test_load_balancer_is_described_without_the_port_of_octavia(running_cloud, d
     assert live == {'name': 'front', 'vip_subnet': 'a subnet', 'vip_address': '10.0.0.3'}
 
 
-def test_subnet_of_a_pool_is_described_by_the_length_of_its_prefix(running_cloud, driver, ids):  # noqa: F811
+def test_subnet_is_described_as_a_template_may_have_it(running_cloud, driver, ids):  # noqa: F811
     shown = {'network_id': 'a network', 'subnetpool_id': 'a subnetpool', 'cidr': '10.4.0.0/27'}
-    one = running_cloud.cloud.put('network', '/subnets', ip_version=4, **shown)
+    one = running_cloud.cloud.put('network', '/subnets', gateway_ip=None, **shown)
     live = observed(driver, 'OS::Neutron::Subnet', one)['live_properties']
-    assert live['prefixlen'] == 27 and 'cidr' not in live
+    assert live['prefixlen'] == 27 and live['gateway_ip'] == '' and 'cidr' not in live
 
 
 def test_credential_is_imported_by_its_access_key(running_cloud, driver, ids):  # noqa: F811

@@ -23,6 +23,8 @@ UTC = datetime.UTC
 TIME = re.compile(r'\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?')
 #: an IP address, a CIDR or a MAC address
 ADDRESS = re.compile(r'[0-9a-fA-F]*[.:][0-9a-fA-F.:]*(/\d+)?')
+#: the constraints of texts whose case means nothing
+DNS_NAMES = ('dns_name', 'rel_dns_name', 'dns_domain')
 ABSENT = object()
 #: the key of a map whose entries are keys of the object, such as ``value_specs``
 ENTRIES = 'entries of the object'
@@ -283,7 +285,11 @@ def is_equal(schema, wanted, there):
             and len(there) == len(wanted)
             and contains_all(schema, wanted, there)
         )
-    if isinstance(there, bool) or schema is not None and schema.type == BOOLEAN:
+    if (
+        isinstance(there, bool)
+        or schema is not None
+        and (schema.type == BOOLEAN or _is_dns_name(schema))
+    ):
         return str(wanted).lower() == str(there).lower()
     if (
         schema is not None
@@ -348,6 +354,10 @@ def _has_value(schema, name, wanted, there):
     )
     key = name if nested is None else nested.key(name)
     return is_equal(nested, wanted, there.get(key, ''))
+
+
+def _is_dns_name(schema):
+    return any(getattr(each, 'name', None) in DNS_NAMES for each in schema.constraints)
 
 
 def _is_number(value):

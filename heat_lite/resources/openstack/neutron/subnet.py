@@ -208,9 +208,11 @@ class Subnet(NeutronResource):
     def described(self, found):
         """Return the properties of a subnet of a pool with the length of its prefix, for its CIDR.
 
-        A template cannot have pool and CIDR.
+        A template cannot have pool and CIDR. Without a gateway address Neutron would choose one.
         """
         described = super().described(found)
+        if found.get(GATEWAY, '') is None:
+            described[GATEWAY] = ''
         if 'subnetpool' in described:
             described['prefixlen'] = ipaddress.ip_network(described.pop('cidr')).prefixlen
         return described

@@ -22,6 +22,7 @@ PAIRS = list_(
 SCHEMATA = {
     'name': string('', update_allowed=True),
     'fixed': string(''),
+    'domain': string('', update_allowed=True, custom='dns_domain'),
     'shared': boolean('', update_allowed=True),
     'size': integer('', update_allowed=True),
     'network': string('', update_allowed=True, wire='network_id'),
@@ -55,6 +56,7 @@ def observe(stored, found):
             [{'address': '1'}, {'address': '2'}],
             {'pairs': [{'address': '2'}, {'address': '1'}]},
         ),
+        ('domain', 'Example.org.', {'domain': 'example.org.'}),
         ('name', 'FD00:0070::0100', {'name': 'fd00:70::100'}),
         ('name', '10.1.2.3/16', {'name': '10.1.0.0/16'}),
         ('name', 'FA:16:3E:00:00:AA', {'name': 'fa:16:3e:00:00:aa'}),
