@@ -73,6 +73,17 @@ def test_rules_with_equivalents_among_them_are_created_one_by_one(running_cloud,
     driver.delete(stack)
 
 
+def test_rule_that_neutron_shows_in_other_notation_stays(running_cloud, driver, ids):
+    rule = {**tcp(22), 'ethertype': 'IPv6', 'remote_ip_prefix': 'FD00:0005::/32'}
+    stack = driver.create(stack_of('SecurityGroup', rules=[rule]))
+    [found] = [each for each in running_cloud.cloud.of('network', RULES) if 'FD00' in str(each)]
+    found['remote_ip_prefix'] = 'fd00:5::/32'
+    assert check(driver, stack) == 'Stack CHECK completed successfully'
+    update(driver, stack, 'SecurityGroup', rules=[rule, tcp(23)])
+    assert found in running_cloud.cloud.of('network', RULES)
+    driver.delete(stack)
+
+
 def test_rules_beyond_the_quota_fail_the_security_group(running_cloud, driver, ids):
     message = "Quota exceeded for resources: ['security_group_rule']."
     running_cloud.cloud.fail('POST', RULES, 409, message=message)
