@@ -31,10 +31,6 @@ KEYWORD = VALUE + '    property: {}\n'
 SECTION = VALUE + 'output: {}\n'
 NEEDED = VALUE + '    depends_on: none\n'
 VERSION = VALUE.replace('heat_template_version', 'heat_template_versoin')
-RULE = (
-    'heat_template_version: 2021-04-16\nresources:\n  text:\n    type: OS::Heat::RandomString\n'
-    '    properties:\n      length: 1\n      character_classes: [{class: digits, min: 5}]\n'
-)
 INNER = (
     'heat_template_version: 2021-04-16\nresources:\n  inside:\n'
     '    type: OS::Heat::RandomString\n    properties: {lenght: 9}\n'
@@ -53,13 +49,12 @@ INNER = (
         (OUTPUT, {}, (10, 29)),
         (TYPE, {}, (7, 11)),
         (SERVICE, {}, (7, 11)),
-        (RULE, {}, (6, 3)),
+        (RULE, {}, (8, 5)),
         (CYCLE, {}, (6, 3)),
         (KEYWORD, {}, (8, 5)),
         (SECTION, {}, (8, 1)),
         (NEEDED, {}, (8, 17)),
         (VERSION, {}, (1, 1)),
-        (RULE, {}, (5, 5)),
     ],
     ids=[
         'property',
@@ -76,7 +71,6 @@ INNER = (
         'section',
         'needed',
         'version',
-        'rule',
     ],
 )
 def test_error_in_a_template_has_its_position(service, template, more, position):

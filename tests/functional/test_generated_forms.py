@@ -125,6 +125,7 @@ NEEDED = {
     'OS::Ironic::Allocation': ['resource_class'],
     'OS::Keystone::InheritedRoleAssignment': ['user', 'project'],
     'OS::Keystone::Limit': ['project'],
+    'OS::Manila::Quota': ['shares'],
     'OS::Mistral::CronTrigger': ['pattern'],
     'OS::Neutron::Firewall': ['value_specs'],
     'OS::Neutron::FloatingIPPortForward': ['internal_port', 'internal_port_number'],

@@ -118,6 +118,7 @@ def test_replacing_instance_gets_the_network_interfaces(running_cloud, driver, i
 
 
 def test_launch_configuration_with_instance_id_copies_its_values(running_cloud, driver, ids):
+    running_cloud.cloud.put('network', '/security-groups', name='default')
     model = driver.create(one(KeyName='a keypair', SubnetId=ids['subnet']), name='model')
     server = driver.physical_id(model, 'it')
     launch = {

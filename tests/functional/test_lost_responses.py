@@ -181,7 +181,7 @@ NAMELESS = {
     'Octavia::L7Rule': NOTED,
 }
 #: properties without those by which the samples name the object
-UNNAMED = {'Keystone::Region': ('id',), 'Neutron::FloatingIP': ('value_specs',)}
+UNNAMED = {'Keystone::Region': ('id',), 'Neutron::FloatingIP': ('description',)}
 
 
 def nameless(name, ids):
@@ -277,7 +277,7 @@ def test_delete_of_a_failed_create_leaves_the_object_of_its_replacement(running_
 @pytest.mark.parametrize(
     ('kind', 'values'),
     [
-        ('OS::Neutron::FloatingIP', {'value_specs': {'description': 'mine'}}),
+        ('OS::Neutron::FloatingIP', {'description': 'mine'}),
         ('OS::Keystone::Region', {'id': 'mine'}),
     ],
 )

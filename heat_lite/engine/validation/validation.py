@@ -346,10 +346,11 @@ def single_resource(
     definition.validate(item.scope)
     if definition.external_id is not None:
         object_id = resource.external_id()  # raises errors of its functions
-        object_import.refuse_other_path(object_id or None, definition.place('external_id'))
-        # the resource of an update has the id already, one of a create has none
-        if run is not None and not isinstance(object_id, Unknown) and object_id is not None:
-            _require_object(resource, object_id)
+        if not isinstance(object_id, Unknown):
+            object_import.refuse_other_path(object_id or None, definition.place('external_id'))
+            # the resource of an update has the id already, one of a create has none
+            if run is not None and object_id is not None:
+                _require_object(resource, object_id)
         return
     definition.check_snapshot_policy(resource.supports_snapshot_delete())
     try:
