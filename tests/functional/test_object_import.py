@@ -296,3 +296,25 @@ def test_connection_is_imported_beside_the_object_whose_id_it_has(running_cloud,
     with pytest.raises(exception.StackValidationFailed, match='belongs to stack/tie already'):
         driver.create(template(tie=tie), 'second')
     driver.delete(stack)
+
+
+def test_port_is_imported_beside_its_connection_of_the_same_id(running_cloud, driver, ids):
+    port, cloud = ids['port'], running_cloud.cloud
+    cloud.objects['network', '/ports', port]['network_id'] = ids['vpc']
+    address = cloud.put('network', '/local_ips', name='local', local_port_id=port)
+    path = f'/local_ips/{address}/port_associations'
+    cloud.objects['network', path, port] = {'id': port, 'fixed_port_id': port}
+    resources = {
+        'port': ('Port', port, {'network': ids['vpc']}),
+        'local': ('LocalIP', address, {'name': 'local', 'local_port': port}),
+        'tie': ('LocalIPAssociation', port, {'local_ip': {'get_resource': 'local'}}),
+    }
+    resources['tie'][2]['fixed_port'] = {'get_resource': 'port'}
+    given = {
+        name: {'type': f'OS::Neutron::{kind}', 'import': {'id': one}, 'properties': values}
+        for name, (kind, one, values) in resources.items()
+    }
+    found = driver.client.preview_stack(
+        driver.context, stack_name='s', template=template(**given), params={}, files={}, args={}
+    )
+    assert {each['action'] for each in found['resources']} == {'import'}

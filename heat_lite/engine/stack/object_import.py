@@ -5,6 +5,7 @@ It asks nothing of a resource that the stack has, so it may stay in a template.
 Tests: tests/functional/test_object_import.py.
 """
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +15,7 @@ from heat_lite.common.value_types import Value
 from heat_lite.db import resources as db_resources, stacks as db_stacks
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import diff
-from heat_lite.template.unknown import is_known
+from heat_lite.template.unknown import ValueUnknown, is_known
 
 #: key of the data of a resource whose object existed before: a rollback leaves it
 IMPORTED = 'imported'
@@ -115,8 +116,9 @@ def owner(item: Resource) -> str | None:
     for name in stack.bound.importers(item.resource_id):
         if name != item.name:
             other = stack.resource_for(name)
-            if other.object_key() == key and object_id(other) == item.resource_id:
-                return f'{stack.name}/{name}'
+            with contextlib.suppress(ValueUnknown):  # of what it belongs to: it has another path
+                if other.object_key() == key and object_id(other) == item.resource_id:
+                    return f'{stack.name}/{name}'
     for row in db_resources.list_by_physical_id(item.resource_id):
         found = db_stacks.get(stack.context, row.stack_id)
         if found is None or (row.stack_id, row.name) == (stack.id, item.name):
