@@ -285,6 +285,8 @@ def is_equal(schema, wanted, there):
             and len(there) == len(wanted)
             and contains_all(schema, wanted, there)
         )
+    if isinstance(wanted, bool) and there in ('0', '1'):  # as a database of texts keeps it
+        return wanted == (there == '1')
     if (
         isinstance(there, bool)
         or schema is not None

@@ -57,6 +57,7 @@ def observe(stored, found):
             {'pairs': [{'address': '2'}, {'address': '1'}]},
         ),
         ('domain', 'Example.org.', {'domain': 'example.org.'}),
+        ('labels', {'a': True, 'b': False}, {'labels': {'a': '1', 'b': '0'}}),
         ('name', 'FD00:0070::0100', {'name': 'fd00:70::100'}),
         ('name', '10.1.2.3/16', {'name': '10.1.0.0/16'}),
         ('name', 'FA:16:3E:00:00:AA', {'name': 'fa:16:3e:00:00:aa'}),
