@@ -77,7 +77,9 @@ class Server:
         raise NotImplementedError
 
     def environ(self):
-        return {'PATH': os.environ['PATH'], 'HOME': str(self.folder), 'LANG': 'C.UTF-8'}
+        # a starting MariaDB removes the temporary tables of all servers that share its folder
+        folders = {'HOME': str(self.folder), 'TMPDIR': str(self.folder)}
+        return {'PATH': os.environ['PATH'], 'LANG': 'C.UTF-8', **folders}
 
     def answers(self):
         """Raise an exception unless the server is ready."""
