@@ -64,7 +64,7 @@ def note(resource: 'Resource', action: str, reason: BaseException | str) -> None
 
 
 def note_refusal(resource: 'Resource', action: str, error: BaseException | None) -> None:
-    """Note that a create has made no object: one that is found is of somebody else."""
+    """Note that a create has made no object: an object that is found belongs to somebody else."""
     while error is not None and not getattr(error, 'made_nothing', False):
         error = error.__cause__
     if error is not None and action == status.CREATE and resource.resource_id is None:

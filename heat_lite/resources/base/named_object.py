@@ -15,10 +15,10 @@ RELEASED = 'released'
 
 
 class DeletedFirst(CloudResource):
-    """An object that is deleted before its replacement, as only one can have what both need.
+    """An object that is deleted before its replacement, as the service refuses both together.
 
-    ``sole`` are the properties of which the service refuses a second object with the same value; or
-    it refuses one with the same values of all in ``unique_by``.
+    ``sole`` are the properties whose value no second object can have. With ``unique_by``, no second
+    object can have the same values of all properties in it.
     """
 
     sole: tuple[str, ...] = ('name',)

@@ -38,7 +38,7 @@ def domain_property(noun):
 
 
 class WithExtra(CloudResource):
-    """An object of which Keystone keeps further values, those of the property ``extra``."""
+    """An object with further values, which Keystone keeps for the property ``extra``."""
 
     observed_keys = {'extra': 'extra'}
     #: the keys of the object that are not further values
