@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy
 
 from tests import black_hole, brokers, databases
-from tests.chaos import cloud as chaos_cloud, clusters
+from tests.chaos import cloud as chaos_cloud, clusters, engine_processes
 from tests.chaos.test_engine_crashes import GENERATED, THING, template, thing
 from tests.functional import shapes
 
@@ -32,7 +32,18 @@ def two_engines(backend, folder, options):
             cluster.start_ready_engine()
             cluster.start_api()
             shapes.wait_until_ready(cluster.service)
+            # An engine looks for others after each heartbeat: the second one from now on shows
+            # that the look after the first one has ended.
+            with engine_processes.connect(url) as connection:
+                for _ in range(2):
+                    now = first_heartbeat(connection)
+                    clusters.wait_for(lambda now=now: first_heartbeat(connection) != now)
             yield cluster, proxy
+
+
+def first_heartbeat(connection):
+    """Return the time of the last heartbeat of the engine that was started first."""
+    return connection.exec_driver_sql('SELECT updated_at FROM service ORDER BY created_at').scalar()
 
 
 def live(service, number):
@@ -40,7 +51,7 @@ def live(service, number):
 
     def ask(status, *request):
         answer = service.ask(*request)
-        assert answer.status_code == status, (request, answer.text)
+        assert answer.status_code == status, (request, answer.text, service.logs())
         return answer
 
     for name in (f'c{number}-{life}' for life in range(LIVES)):
