@@ -24,6 +24,8 @@ import requests
 
 WAIT_SECONDS = 300
 READS = 100
+#: a longer pause would hide differences of less than itself
+POLL_SECONDS = 0.005
 #: seconds after the first stack in which a service may load what it needs later
 LOADING_SECONDS = 3
 #: no limits of the size of a stack
@@ -73,7 +75,7 @@ class Service:
         end = time.monotonic() + WAIT_SECONDS
         while (status := self._status(stack)).endswith('IN_PROGRESS'):
             assert time.monotonic() < end, f'{stack} is still {status}'
-            time.sleep(0.03)
+            time.sleep(POLL_SECONDS)
         assert status.endswith('COMPLETE'), f'{stack} is {status}'
 
     def _status(self, stack: str) -> str:
