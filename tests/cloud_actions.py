@@ -726,6 +726,8 @@ def act_on_aggregate(cloud, service, one, body, **_):
     aggregate = require(cloud, service, '/os-aggregates', one)
     ((name, args),) = body.items()
     if name == 'set_metadata':
+        if args['metadata'].get('availability_zone', 'a zone') is None:
+            raise Refused(400, 'The aggregate does not support empty named availability zone')
         aggregate['metadata'] = {
             key: value
             for key, value in {**aggregate['metadata'], **args['metadata']}.items()

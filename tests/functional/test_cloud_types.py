@@ -568,6 +568,10 @@ DRIFTS = {
         ['pool'],
     ),
     'OS::Nova::FloatingIPAssociation': (UNTIE, 'missing'),
+    'OS::Nova::HostAggregate': (
+        _change('compute', '/os-aggregates', metadata={'availability_zone': 'theirs', 'a': 'b'}),
+        ['metadata'],
+    ),
     'OS::Swift::Container': (
         _edit_container,
         [
@@ -596,6 +600,7 @@ CORRECTED = {
     'OS::Mistral::Workflow',
     'OS::Neutron::ExtraRouteSet',
     'OS::Nova::FloatingIPAssociation',
+    'OS::Nova::HostAggregate',
     'OS::Swift::Container',
     'OS::Trove::Instance',
     'OS::Zaqar::MistralTrigger',

@@ -5,6 +5,8 @@ from heat_lite.common import status
 from heat_lite.resources.base.cloud import CloudResource, Rest
 from heat_lite.template.schema import list_, map_, string
 
+ZONE = 'availability_zone'
+
 
 class HostAggregate(CloudResource):
     """A host aggregate: a group of hosts with common metadata."""
@@ -17,7 +19,7 @@ class HostAggregate(CloudResource):
 
     properties_schema = {
         'name': string('Name of the host aggregate.', required=True, update_allowed=True),
-        'availability_zone': string('Availability zone of the hosts.', update_allowed=True),
+        ZONE: string('Availability zone of the hosts.', update_allowed=True),
         'hosts': list_(
             'Names of the hosts.', string(ref='nova.host'), update_allowed=True, sent=False
         ),
@@ -25,6 +27,13 @@ class HostAggregate(CloudResource):
             'Metadata of the hosts, for the scheduler.', default={}, update_allowed=True, sent=False
         ),
     }
+
+    def normalize(self, found):
+        """Return the aggregate without its zone in the metadata, where Nova keeps it, too."""
+        given = (self.stored_properties() or {}).get('metadata') or {}
+        metadata = found.get('metadata') or {}
+        shown = {key: metadata[key] for key in metadata if key != ZONE or key in given}
+        return {**found, 'metadata': shown}
 
     def follow_up(self, action, diff):
         new = action == status.CREATE
