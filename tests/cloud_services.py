@@ -369,7 +369,9 @@ def put_object(cloud, service, one, name, body, environ, **_):
 def _check_signature(cloud, environ):
     said = {name: values[0] for name, values in parse_qs(environ['QUERY_STRING']).items()}
     text = f'{environ["REQUEST_METHOD"]}\n{said["temp_url_expires"]}\n{environ["PATH_INFO"]}'
-    wanted = hmac.new(cloud.account_key.encode(), text.encode(), hashlib.sha256).hexdigest()
+    wanted = hmac.new(
+        cloud.account_key.encode(), text.encode('latin-1'), hashlib.sha256
+    ).hexdigest()
     if said['temp_url_sig'] != wanted or int(said['temp_url_expires']) < time.time():
         raise Refused(401, 'Temp URL invalid')
 

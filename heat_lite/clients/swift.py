@@ -80,13 +80,15 @@ class Swift(rest.Api):
         seconds: int | None = None,
         digest: str = 'sha256',
     ) -> str:
-        """Return a URL that permits ``method`` without a token, for some seconds or for ever."""
+        """Return a URL that permits ``method`` without a token, for some seconds or for ever.
+
+        Swift signs the path without quoting.
+        """
         parts = urllib.parse.urlsplit(self.url.rstrip('/'))
         path = parts.path + _path(container, name)
         expires = int(time.time()) + int(seconds) if seconds else MAX_EXPIRES
-        signature = hmac.new(
-            self._account_key().encode(), f'{method}\n{expires}\n{path}'.encode(), digest
-        ).hexdigest()
+        signed = f'{method}\n{expires}\n{urllib.parse.unquote(path)}'
+        signature = hmac.new(self._account_key().encode(), signed.encode(), digest).hexdigest()
         query = urllib.parse.urlencode({'temp_url_sig': signature, 'temp_url_expires': expires})
         return f'{parts.scheme}://{parts.netloc}{path}?{query}'
 

@@ -7,6 +7,7 @@ import re
 import uuid
 
 import pytest
+import requests
 
 from heat_lite import resources
 from heat_lite.common import exception
@@ -694,4 +695,11 @@ def test_value_specs_are_compared_by_the_keys_that_the_template_names(running_cl
     driver.update(stack, text, converge=True)
     assert lan['router:external'] == 'False'
     require_no_drift(driver, stack, 'OS::Neutron::Net')
+    driver.delete(stack)
+
+
+def test_temporary_url_of_a_name_with_a_space_is_accepted(running_cloud, driver, ids):  # noqa: F811
+    names = {'container': 'signals', 'object': 'ü b', 'method': 'PUT'}
+    stack = driver.create(one_resource('OS::Swift::TempURL', names))
+    assert requests.put(driver.outputs(stack)['url'], data='text', timeout=10).status_code == 201
     driver.delete(stack)
