@@ -1,7 +1,8 @@
 """The page of a resource type as text: properties, attributes, an example."""
 
+import itertools
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from heat_lite.common.value_types import Value
@@ -12,6 +13,8 @@ from heat_lite.template.schema import AttributeSchema, PropertySchema
 Schema = TypeVar('Schema', PropertySchema, AttributeSchema)
 STEP = 2
 MIN_WIDTH, MAX_WIDTH = 40, 100
+#: as many consecutive numbers read better as a range
+LONG_RUN = 10
 #: {type of a property: its name for people}
 _TYPES = {
     constraints.STRING: 'string',
@@ -145,7 +148,7 @@ def rule_text(constraint: constraints.Constraint) -> str:
         ours = (
             f' (not in Heat: {", ".join(map(_value, constraint.ours))})' if constraint.ours else ''
         )
-        return f'one of {" | ".join(_value(value) for value in constraint.allowed)}{ours}'
+        return f'one of {" | ".join(_choices(constraint.allowed))}{ours}'
     if isinstance(constraint, constraints.AllowedPattern):
         return f'pattern {constraint.pattern}'
     if isinstance(constraint, constraints.Modulo):
@@ -155,6 +158,19 @@ def rule_text(constraint: constraints.Constraint) -> str:
         article = 'an' if kind[0] in 'aeiou' else 'a'
         return f'name or id of {article} {kind}' if '.' in kind else f'format {kind}'
     return str(constraint.rule())
+
+
+def _choices(values: Sequence[Value]) -> Iterator[str]:
+    """Yield values as text; a long run of consecutive integers as its range."""
+    for _, run in itertools.groupby(enumerate(values), _distance):
+        texts = [_value(value) for _, value in run]
+        yield from texts if len(texts) < LONG_RUN else [f'{texts[0]} to {texts[-1]}']
+
+
+def _distance(item: tuple[int, Value]) -> Value:
+    """Return what consecutive integers have in common, and no two other values."""
+    place, value = item
+    return value - place if isinstance(value, int) else str(place)
 
 
 def _bounds(constraint: constraints.Range | constraints.Length) -> str:

@@ -129,6 +129,11 @@ def test_page_states_the_facts_of_properties(capsys, monkeypatch):
     assert '  heat_template_version: 2021-04-16\n' in output
 
 
+def test_page_states_many_consecutive_numbers_as_a_range(capsys):
+    assert docs.main(['OS::Neutron::SecurityGroupRule']) == 0
+    assert 'one of 0 to 255 | ah | dccp' in ' '.join(capsys.readouterr().out.split())
+
+
 def test_page_marks_a_type_that_heat_does_not_have(capsys):
     assert docs.main(['HeatLite::Container::Volume']) == 0
     assert 'An addition of heat_lite: Heat does not have it.' in capsys.readouterr().out
