@@ -379,6 +379,8 @@ FINDERS: dict[str, Finder] = {
         'neutron', '/floatingips', 'floatingip', name_field='floating_ip_address'
     ),
     'neutron.flow_classifier': _neutron('/sfc/flow_classifiers', 'flow_classifier'),
+    'neutron.ikepolicy': _neutron('/vpn/ikepolicies', 'ikepolicy', 'ikepolicies'),
+    'neutron.ipsecpolicy': _neutron('/vpn/ipsecpolicies', 'ipsecpolicy', 'ipsecpolicies'),
     'neutron.lbaas.listener': _lbaas('listeners', 'listener'),
     'neutron.lbaas.loadbalancer': _lbaas('loadbalancers', 'loadbalancer'),
     'neutron.lbaas.pool': _lbaas('pools', 'pool'),
@@ -403,6 +405,7 @@ FINDERS: dict[str, Finder] = {
     'neutron.subnetpool': _neutron('/subnetpools', 'subnetpool'),
     'neutron.taas.tap_flow': _neutron('/taas/tap_flows', 'tap_flow'),
     'neutron.taas.tap_service': _neutron('/taas/tap_services', 'tap_service'),
+    'neutron.vpnservice': _neutron('/vpn/vpnservices', 'vpnservice'),
     'nova.availability_zone': _zones('nova', '/os-availability-zone'),
     'nova.flavor': _flavor('nova', query=(('is_public', 'None'),)),
     'nova.host': Finder(

@@ -319,3 +319,26 @@ def test_rule_with_another_description_takes_the_place_of_the_first(running_clou
     [found] = [e for e in running_cloud.cloud.of('network', RULES) if e.get('port_range_min') == 7]
     assert found['description'] == 'two'
     driver.delete(stack)
+
+
+def test_connection_of_sites_takes_the_names_of_its_parts(running_cloud, driver, ids):
+    parts = {'ikepolicy_id': 'ikepolicies', 'ipsecpolicy_id': 'ipsecpolicies'}
+    parts['vpnservice_id'] = 'vpnservices'
+    for path in parts.values():
+        running_cloud.cloud.put('network', f'/vpn/{path}', name=f'a name of {path}')
+    names = {key: f'a name of {path}' for key, path in parts.items()}
+    peer = {'peer_address': '192.0.2.1', 'peer_id': '192.0.2.1', 'peer_cidrs': ['10.0.0.0/24']}
+    stack = driver.create(stack_of('IPsecSiteConnection', psk='secret', **peer, **names))
+    assert driver.state(stack) == 'CREATE_COMPLETE'
+    [connection] = running_cloud.cloud.of('network', '/vpn/ipsec-site-connections')
+    for key, path in parts.items():
+        assert connection[key] == running_cloud.cloud.of('network', f'/vpn/{path}')[-1]['id']
+    assert check(driver, stack) == 'Stack CHECK completed successfully'
+    driver.delete(stack)
+
+
+def test_ike_policy_takes_the_aggressive_mode(running_cloud, driver, ids):
+    stack = driver.create(stack_of('IKEPolicy', phase1_negotiation_mode='aggressive'))
+    [policy] = running_cloud.cloud.of('network', '/vpn/ikepolicies')[-1:]
+    assert policy['phase1_negotiation_mode'] == 'aggressive'
+    driver.delete(stack)

@@ -221,7 +221,7 @@ class FloatingIPPortForward(NeutronResource):
         ),
         'description': description_property(since=OURS),
         'floating_ip': string(
-            'Id of the floating IP to forward from.',
+            'Floating IP to forward from, by address or id.',
             required=True,
             resolves='neutron.floating_ip',
             sent=False,

@@ -165,7 +165,10 @@ class IKEPolicy(VpnPolicy):
             'IKE version.', default='v1', update_allowed=True, allowed=['v1', 'v2']
         ),
         'phase1_negotiation_mode': string(
-            'Negotiation mode of IKE phase 1.', default='main', allowed=['main']
+            'Negotiation mode of IKE phase 1.',
+            default='main',
+            allowed=['main'],
+            ours=['aggressive'],
         ),
     }
     attributes_schema = {
@@ -263,8 +266,16 @@ class IPsecSiteConnection(NeutronResource):
 
     properties_schema = {
         'name': name_property(),
-        'ikepolicy_id': string('Id of the IKE policy.', required=True),
-        'ipsecpolicy_id': string('Id of the IPsec policy.', required=True),
+        'ikepolicy_id': string(
+            'IKE policy of the connection, by name or id.',
+            required=True,
+            resolves='neutron.ikepolicy',
+        ),
+        'ipsecpolicy_id': string(
+            'IPsec policy of the connection, by name or id.',
+            required=True,
+            resolves='neutron.ipsecpolicy',
+        ),
         'peer_address': string(
             'Public address or host name of the peer gateway.', required=True, update_allowed=True
         ),
@@ -277,7 +288,11 @@ class IPsecSiteConnection(NeutronResource):
             'Identity of the peer for authentication.', required=True, update_allowed=True
         ),
         'psk': string('Pre-shared key.', required=True, update_allowed=True),
-        'vpnservice_id': string('Id of the VPN service.', required=True),
+        'vpnservice_id': string(
+            'VPN service of the connection, by name or id.',
+            required=True,
+            resolves='neutron.vpnservice',
+        ),
         'admin_state_up': switch('Administrative state of the IPsec connection.'),
         'description': description_property(),
         'dpd': map_(
