@@ -703,3 +703,12 @@ def test_temporary_url_of_a_name_with_a_space_is_accepted(running_cloud, driver,
     stack = driver.create(one_resource('OS::Swift::TempURL', names))
     assert requests.put(driver.outputs(stack)['url'], data='text', timeout=10).status_code == 201
     driver.delete(stack)
+
+
+def test_aggregate_keeps_its_zone_without_it_in_the_metadata(running_cloud, driver, ids):  # noqa: F811
+    values = {'name': 'rack', 'availability_zone': 'here'}
+    given = {'metadata': {'availability_zone': 'here', 'a': 'b'}}
+    stack = driver.create(one_resource('OS::Nova::HostAggregate', {**values, **given}))
+    driver.update(stack, one_resource('OS::Nova::HostAggregate', {**values, 'metadata': {}}))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    driver.delete(stack)

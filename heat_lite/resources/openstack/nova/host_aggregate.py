@@ -43,6 +43,7 @@ class HostAggregate(CloudResource):
             )
         if 'metadata' in diff:
             removed = {} if new else dict.fromkeys(self.stored_property('metadata') or ())
+            removed.pop(ZONE, None)  # its own property sets the zone
             yield from self._request_action(
                 'set_metadata', metadata={**removed, **(diff['metadata'] or {})}
             )
