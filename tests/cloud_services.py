@@ -359,7 +359,7 @@ def put_object(cloud, service, one, name, body, environ, **_):
     labels = {
         key.removeprefix('HTTP_').replace('_', '-'): value
         for key, value in environ.items()
-        if key.startswith(('HTTP_X_OBJECT_META_', 'HTTP_CONTENT_'))
+        if key.startswith(('HTTP_X_OBJECT_META_', 'HTTP_CONTENT_', 'HTTP_X_DELETE_AT'))
     }
     labels['Content-Type'] = environ.get('CONTENT_TYPE', 'text/plain')
     container.setdefault('headers', {})[name] = labels

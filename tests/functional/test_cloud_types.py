@@ -712,3 +712,11 @@ def test_aggregate_keeps_its_zone_without_it_in_the_metadata(running_cloud, driv
     driver.update(stack, one_resource('OS::Nova::HostAggregate', {**values, 'metadata': {}}))
     assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
     driver.delete(stack)
+
+
+def test_import_of_an_object_keeps_the_time_of_its_end(running_cloud, driver, ids):  # noqa: F811
+    values = {'container': 'signals', 'name': 'o', 'content': 'a', 'delete_at': 1900000000}
+    stack = driver.create(one_resource('OS::Swift::Object', values))
+    found = observed(driver, 'OS::Swift::Object', 'signals/o')['live_properties']
+    assert found['delete_at'] == values['delete_at']
+    driver.delete(stack)

@@ -25,7 +25,13 @@ HEADERS = {
     'delete_at': 'X-Delete-At',
     'object_manifest': 'X-Object-Manifest',
 }
-SHOWN = ('content_disposition', 'content_encoding', 'object_manifest')
+SHOWN = ('content_disposition', 'content_encoding', 'delete_at', 'object_manifest')
+
+
+def shown_values(head):
+    """Return the properties in SHOWN that the headers of an object have."""
+    found = {name: head[key] for name in SHOWN if (key := HEADERS[name].lower()) in head}
+    return {**found, 'delete_at': int(found['delete_at'])} if 'delete_at' in found else found
 
 
 class SwiftObject(MetadataResource):
@@ -111,9 +117,9 @@ class SwiftObject(MetadataResource):
         same = head.get('etag') == hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
         stored = self.stored_properties()
         same = same or stored.get('copy_from') or stored.get('object_manifest')
-        names = [name for name in SHOWN if stored.get(name)]
+        shown = shown_values(head)
         return {
-            **{name: head.get(HEADERS[name].lower()) for name in names},
+            **{name: shown.get(name) for name in SHOWN if stored.get(name)},
             'content': content if same else f'(another content, with the MD5 {head.get("etag")})',
             'content_type': head.get('content-type'),
             'metadata': self.live_metadata(head),
@@ -129,7 +135,7 @@ class SwiftObject(MetadataResource):
             'name': name,
             'content': self.client().get_object(container, name)[0],
             'content_type': head.get('content-type'),
-            **{name: head[key] for name in SHOWN if (key := HEADERS[name].lower()) in head},
+            **shown_values(head),
             **({'metadata': labels} if labels else {}),
         }
 
