@@ -720,3 +720,18 @@ def test_import_of_an_object_keeps_the_time_of_its_end(running_cloud, driver, id
     found = observed(driver, 'OS::Swift::Object', 'signals/o')['live_properties']
     assert found['delete_at'] == values['delete_at']
     driver.delete(stack)
+
+
+def test_import_of_an_alarm_keeps_its_actions(running_cloud, driver, ids):  # noqa: F811
+    values = {'ok_actions': ['http://192.0.2.1/'], 'alarm_queues': [queue(running_cloud)]}
+    stack = driver.create(one_resource('OS::Aodh::EventAlarm', values))
+    alarm = driver.physical_id(stack, 'it')
+    found = observed(driver, 'OS::Aodh::EventAlarm', alarm)['live_properties']
+    assert {name: found[name] for name in values} == values
+    assert 'ok_queues' not in found
+    driver.delete(stack)
+
+
+def queue(fake):
+    fake.cloud.objects['messaging', '/queues', 'a b'] = {'id': 'a b', 'name': 'a b'}
+    return 'a b'

@@ -1,5 +1,6 @@
 """The base of the alarm types: actions on a change of state, and time constraints."""
 
+import re
 import urllib.parse
 
 from heat_lite.resources.base.cloud import CloudResource, Rest
@@ -24,6 +25,8 @@ STATES = {
 COMPARISONS = ['le', 'ge', 'eq', 'lt', 'gt', 'ne']
 #: the attributes of resources that hold a signed URL
 SIGNED_URLS = ('alarm_url', 'AlarmUrl')
+#: the URL of a queue as Aodh shows it, with or without the id of a trust
+QUEUE_URL = re.compile(r'trust\+zaqar:(?://[^/?]*)?\?queue_name=([^&]*)')
 
 
 def _queues(state):
@@ -122,6 +125,17 @@ def query(**options):
     )
 
 
+def described_actions(found):
+    """Return the actions of an alarm as properties: URLs, and the queues of Zaqar in them."""
+    described = {}
+    for actions, queues in STATES.items():
+        urls = found.get(actions) or []
+        names = {each: QUEUE_URL.fullmatch(each) for each in urls}
+        described[actions] = [each for each in urls if not names[each]]
+        described[queues] = [urllib.parse.unquote_plus(name[1]) for name in names.values() if name]
+    return {name: values for name, values in described.items() if values}
+
+
 class Alarm(CloudResource):
     """An alarm type. ``kind`` is its name in Aodh.
 
@@ -166,6 +180,9 @@ class Alarm(CloudResource):
 
     def normalize(self, found):
         return {**found, **self.rule_properties(found.get(self.rule_key()) or {})}
+
+    def described(self, found):
+        return {**super().described(found), **described_actions(found)}
 
     # ------------------------------------------------------------ actions
 
