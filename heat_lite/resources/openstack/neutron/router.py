@@ -51,9 +51,12 @@ class Router(NeutronResource):
         'external_gateway_info': map_(
             'External gateway of the router.',
             {
-                'enable_snat': boolean('Whether source NAT is enabled.', update_allowed=True),
+                'enable_snat': boolean(
+                    'Whether source NAT is enabled. Requires administrator rights.',
+                    update_allowed=True,
+                ),
                 'external_fixed_ips': list_(
-                    'Fixed IP addresses of the external gateway.',
+                    'Fixed IP addresses of the external gateway. Requires administrator rights.',
                     {
                         'ip_address': string(
                             'Fixed IP address of the external gateway.', custom='ip_addr'
