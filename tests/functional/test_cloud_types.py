@@ -643,6 +643,12 @@ def test_replacement_of_an_object_takes_its_unique_name(running_cloud, driver, i
     driver.update(stack, template('second'))
     assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
     assert made() == ['second']
+    running_cloud.cloud.fail('DELETE', '/os-keypairs/', 400)
+    driver.update(stack, template('fourth'))
+    assert (driver.state(stack), made()) == ('UPDATE_FAILED', ['second'])
+    driver.update(stack, template('fourth'))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    assert made() == ['fourth']
     running_cloud.cloud.fail('POST', '/os-keypairs$', 400)
     driver.update(stack, template('third'))
     assert (driver.state(stack), made()) == ('UPDATE_FAILED', [])

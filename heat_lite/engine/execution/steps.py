@@ -250,7 +250,19 @@ def _replace(
     if definition.resource_type != resource.type():
         LOG.info('%s becomes a %s: it is replaced', resource, definition.resource_type)
     new = stack.resource_of(stack.records.new(resource.name, replaces=old))
-    yield from _create(new, requires, lifecycle.create(new, instead_of=resource))
+    yield from _create(new, requires, lifecycle.create(new, instead_of=_holder(resource)))
+
+
+def _holder(resource: Resource) -> Resource:
+    """Return the resource whose object is in the way of a replacement: instead of a failed
+    replacement without an object the one before it, if that has not released what it holds.
+    """
+    rows = {each.id: each for each in resource.stack.records.find_by_name(resource.name)}
+    found = resource
+    while found.resource_id is None and found.record.replaces in rows:
+        found = resource.stack.resource_of(rows[found.record.replaces])
+    key = getattr(found, 'released_key', None)
+    return resource if key is None or key in found.data() else found
 
 
 def _refused(resource: Resource, kind: type[exception.HeatException]) -> exception.ResourceFailure:
