@@ -1,4 +1,4 @@
-"""The object of an interrupted create is found by its name."""
+"""The object of an interrupted create, found by its name, and the reason of one in error."""
 
 import types
 
@@ -30,6 +30,11 @@ class Marked(Cipher):
 class Nameless(CloudResource):
     resource_type = 'Test::Nameless'
     rest = Rest('neutron', 'v2.0/things', 'thing')
+
+
+class Messaging(CloudResource):
+    resource_type = 'Test::Messaging'
+    rest = Rest('manila', '/shares', 'share', ready=('available',), failed=('error',))
 
 
 class Service:
@@ -106,3 +111,17 @@ def test_find_existing_without_a_name_property_raises_interrupted():
         match='Test::Nameless cannot be looked up; check whether there is a "stack-it-abc"',
     ):
         resource(Service(), Nameless).find_existing()
+
+
+@pytest.mark.parametrize(
+    ('messages', 'reason'),
+    [
+        ([('2026-01-02', 'no storage'), ('2026-01-01', 'before')], 'no storage'),
+        ([], 'Unknown'),
+    ],
+)
+def test_object_in_error_tells_the_newest_message_about_it(messages, reason):
+    listed = [{'created_at': time, 'user_message': text} for time, text in messages]
+    service = types.SimpleNamespace(list=lambda path, key, resource_id: listed)
+    with pytest.raises(exception.ResourceInError, match=f'error due to "{reason}"'):
+        resource(service, Messaging).is_ready({'status': 'error'})
