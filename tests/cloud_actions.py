@@ -1008,16 +1008,23 @@ def act_on_share(cloud, service, one, body, **_):
     rules = cloud.state.setdefault(('rules', one), [])
     ((name, args),) = body.items()
     if name == 'allow_access':
+        if any(each['access_to'] == args['access_to'] for each in rules):
+            raise Refused(400, f'Share access {args["access_to"]} exists.')
         rule = {'access_level': 'rw', **args, 'id': f'rule-{len(rules)}-{args["access_to"]}'}
         rules.append({**rule, 'state': 'active', 'access_key': 'k'})
         return 200, {'access': rules[-1]}
     elif name == 'deny_access':
-        rules[:] = [each for each in rules if each['id'] != args['access_id']]
+        for each in rules:
+            if each['id'] == args['access_id']:
+                each['state'] = 'denying'
     elif name in ('extend', 'shrink'):
         share = require(cloud, service, '/shares', one)
         share.update(size=args['new_size'], status='creating', looks=cloud.looks)
         return 202, None
-    return 200, {'access_list': rules}
+    shown = [dict(each) for each in rules]
+    if name == 'access_list':  # a denied rule is gone after one look
+        rules[:] = [each for each in rules if each['state'] != 'denying']
+    return 200, {'access_list': shown}
 
 
 @route('shared-file-system', 'GET', '/security-services')

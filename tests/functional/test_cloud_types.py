@@ -741,3 +741,14 @@ def test_import_of_an_alarm_keeps_its_actions(running_cloud, driver, ids):  # no
 def queue(fake):
     fake.cloud.objects['messaging', '/queues', 'a b'] = {'id': 'a b', 'name': 'a b'}
     return 'a b'
+
+
+def test_access_rule_of_a_share_takes_another_level(running_cloud, driver, ids):  # noqa: F811
+    rule = {'access_to': '192.0.2.1', 'access_type': 'ip', 'access_level': 'ro'}
+    values = {'share_protocol': 'NFS', 'size': 1, 'access_rules': [rule]}
+    stack = driver.create(one_resource('OS::Manila::Share', values))
+    values['access_rules'] = [{**rule, 'access_level': 'rw'}]
+    driver.update(stack, one_resource('OS::Manila::Share', values))
+    assert driver.state(stack) == 'UPDATE_COMPLETE', driver.stack(stack)['stack_status_reason']
+    require_no_drift(driver, stack, 'OS::Manila::Share')
+    driver.delete(stack)

@@ -149,15 +149,27 @@ class ManilaShare(ManilaData):
         present = (yield from self._act('access_list', None))['access_list']
         known = {_rule_key(each): each['id'] for each in present}
         keep = {_rule_key(each) for each in wanted}
-        for key, rule in known.items():
-            if key not in keep:
-                yield from self.delete_if_present(
-                    self._request_action, 'deny_access', {'access_id': rule}
-                )
+        denied = {rule for key, rule in known.items() if key not in keep}
+        for rule in sorted(denied):
+            yield from self.delete_if_present(
+                self._request_action, 'deny_access', {'access_id': rule}
+            )
+        if denied:
+            yield from self._wait_until_denied(denied)
         for each in wanted:
             if _rule_key(each) not in known:
                 yield from self._act('allow_access', each)
         yield from self._wait_for_access_rules()
+
+    def _wait_until_denied(self, rules):
+        """A generator: wait until Manila has removed the rules, or has failed to: until then it
+        refuses another level for the same client.
+        """
+        for pause in retry_delays():
+            present = (yield from self._act('access_list', None))['access_list']
+            if not any(each['id'] in rules and each['state'] != 'error' for each in present):
+                return
+            yield pause
 
     def _wait_for_access_rules(self):
         """A generator: wait until Manila has applied the access rules."""
