@@ -257,6 +257,8 @@ def _holder(resource: Resource) -> Resource:
     """Return the resource whose object is in the way of a replacement: instead of a failed
     replacement without an object the one before it, if that has not released what it holds.
     """
+    if resource.resource_id is not None:
+        return resource
     rows = {each.id: each for each in resource.stack.records.find_by_name(resource.name)}
     found = resource
     while found.resource_id is None and found.record.replaces in rows:

@@ -3,14 +3,13 @@
 import contextlib
 import dataclasses
 import functools
-import operator
 import time
 
 from heat_lite.clients import errors
 from heat_lite.common import exception, status
 from heat_lite.engine.resource.resource import Resource
 from heat_lite.engine.stack import lifecycle
-from heat_lite.resources.base import live_state
+from heat_lite.resources.base import live_state, user_messages
 from heat_lite.resources.base.service_retry import ServiceRetry, retry_delays
 
 NAME = 'name'
@@ -19,8 +18,6 @@ NAME = 'name'
 MAX_LIST_DELAY, SHARED_POLL_DELAY = 1.0, 0.1
 #: seconds for which the attributes of a resource share one response of the service
 CACHE_SECONDS = 1.0
-#: {service with messages to users: the filter for those about an object}
-MESSAGE_FILTERS = {'cinder': 'resource_uuid', 'manila': 'resource_id'}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -230,21 +227,14 @@ class ServiceObject(ServiceResource):
     def is_ready(self, found):
         state = found.get(self.rest.status)
         if state in self.rest.failed:
-            reason = found.get('status_reason') or found.get('fault') or self.message() or 'Unknown'
+            reason = (
+                found.get('status_reason')
+                or found.get('fault')
+                or user_messages.newest(self.client(), self.rest.service, self.resource_id)
+                or 'Unknown'
+            )
             raise exception.ResourceInError(resource_status=state, status_reason=reason)
         return state in self.rest.ready
-
-    def message(self):
-        """Return the newest message of the service to users about the object; None without one."""
-        key = MESSAGE_FILTERS.get(self.rest.service)
-        if key is None:
-            return None
-        try:
-            listed = self.client().list('/messages', 'messages', **{key: self.resource_id})
-        except errors.ServiceError:
-            return None
-        newest = max(listed, key=operator.itemgetter('created_at'), default={})
-        return newest.get('user_message')
 
     def wait_until_deleted(self):
         """Generator: wait until the object no longer exists."""
