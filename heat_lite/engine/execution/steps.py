@@ -259,7 +259,8 @@ def _holder(resource: Resource) -> Resource:
     """
     if resource.resource_id is not None:
         return resource
-    rows = {each.id: each for each in resource.stack.records.find_by_name(resource.name)}
+    named = resource.stack.records.find_by_name(resource.name)
+    rows = {each.id: each for each in named if each.id is not None}  # the new one is not stored yet
     found = resource
     while found.resource_id is None and found.record.replaces in rows:
         found = resource.stack.resource_of(rows[found.record.replaces])
