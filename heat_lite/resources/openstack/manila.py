@@ -162,9 +162,7 @@ class ManilaShare(ManilaData):
         yield from self._wait_for_access_rules()
 
     def _wait_until_denied(self, rules):
-        """A generator: wait until Manila has removed the rules, or has failed to: until then it
-        refuses another level for the same client.
-        """
+        """A generator: wait until Manila has removed rules, whose clients take no others before."""
         for pause in retry_delays():
             present = (yield from self._act('access_list', None))['access_list']
             if not any(each['id'] in rules and each['state'] != 'error' for each in present):
